@@ -33,8 +33,8 @@ package struct LeftOutMembers: Sendable {
   /// Of the columns that the pipeline file names, those that tables have, and those that one lacks, each with a hint.
   private var present: Set<String> = []
   private var absent: [String: String] = [:]
-  /// Columns that say what is published, of an export whose mapping names none of them.
-  private var unheeded: [String] = []
+  /// What the mapping of an export lacks, so that images of drafts may become public.
+  private var unheeded: ColumnMapping?
   /// More names than these are counted without their names.
   private static let most = 100
 
@@ -47,9 +47,7 @@ package struct LeftOutMembers: Sendable {
   mutating func note(
     _ selection: ExtraMembers?, columns: [String], _ mapping: ColumnMapping?
   ) {
-    if let mapping, !mapping.joinsRows, let shop = ShopExport.recognized(columns) {
-      unheeded = shop.columns.places(of: .published)
-    }
+    if let mapping { unheeded = ShopExport.unheeded(columns, mapping) }
     guard case .named(let names)? = selection else { return }
     for name in names {
       if columns.contains(name) {
@@ -60,16 +58,15 @@ package struct LeftOutMembers: Sendable {
     }
   }
 
-  /// What is wrong with the names in the pipeline file: clauses.
+  /// What is wrong with the names in the pipeline file, and what is missing there: clauses.
   package var mistakes: [String] {
     var mistakes = absent.filter { !present.contains($0.key) }.sorted { $0.key < $1.key }.map {
       "no list has a column \"\($0)\", which \"extra\" in the pipeline file names\($1)"
     }
-    if !unheeded.isEmpty {
-      let names = unheeded.joined(separator: ", ")
+    if let unheeded {
       mistakes.append(
-        "images of drafts and of hidden products become public, too: the list says in \(names) what is published; to leave "
-          + "the others out, add to \"columns\": published: [\(names)]")
+        "images of drafts and of hidden products may become public; to leave them out, add to \"columns\" in the pipeline file: "
+          + "\(unheeded.yaml.dropFirst().dropLast()); or, if they are to be public, published: []")
     }
     return mistakes
   }
@@ -78,7 +75,7 @@ package struct LeftOutMembers: Sendable {
   package mutating func add(_ other: LeftOutMembers) {
     present.formUnion(other.present)
     absent.merge(other.absent) { one, _ in one }
-    if unheeded.isEmpty { unheeded = other.unheeded }
+    unheeded = unheeded ?? other.unheeded
     for (name, count) in other.counts where counts[name] != nil || counts.count < Self.most {
       counts[name, default: 0] += count
     }

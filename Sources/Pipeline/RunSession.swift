@@ -220,6 +220,7 @@ struct RunSession: Sendable {
     let libvips = parts.transcoder.hello.libvips
     let lines = ResultLines(
       state: parts.state, run: parts.run, count: items.count, sum: items.sum)
+    meter.tell(ofMistakes: manifest)
     if owner.isUpgraded { meter.tell(ofLess: manifest) }
     if options.shard == nil, recorder.current.total == 0 { meter.warn(manifest.emptiness) }
     // A shard has no catalog: `merge` counts what that loses.

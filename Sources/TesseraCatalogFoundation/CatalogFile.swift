@@ -16,9 +16,13 @@ extension CatalogIndex {
   ) async throws -> CatalogIndex {
     let catalog = try CatalogFile(file)
     var indexing = CatalogIndexing()
-    while let part = try catalog.nextPart() {
+    var offset = 0
+    while true {
       try Task.checkCancellation()
+      let part = try catalog.read(1 << 16, at: offset)
+      if part.isEmpty { break }
       try indexing.add(part)
+      offset += part.count
     }
     return try indexing.index(accepting: types, from: source?.absoluteString) {
       catalog.bytes($0)
@@ -26,7 +30,7 @@ extension CatalogIndex {
   }
 }
 
-/// A file that is read from its start to its end, and then in places, until the object is gone.
+/// A file that is read in places, by pread(2), until the object is gone. Any thread may read it.
 ///
 /// A file that is replaced by a rename stays as it was for those who have it open.
 private final class CatalogFile: Sendable {
@@ -36,24 +40,25 @@ private final class CatalogFile: Sendable {
 
   deinit { try? handle.close() }
 
-  /// Nil at the end.
-  func nextPart() throws -> Data? {
-    guard let part = try handle.read(upToCount: 1 << 16), !part.isEmpty else { return nil }
-    return part
-  }
-
-  /// Nil if the file is shorter now, or can't be read. Any thread may call it: pread(2) leaves the handle's place as it is.
-  func bytes(_ range: Range<Int>) -> [UInt8]? {
-    let bytes = [UInt8](unsafeUninitializedCapacity: range.count) { buffer, count in
-      while let free = buffer.baseAddress, count < buffer.count {
+  /// The next bytes from an offset; fewer where the file ends. Foundation's own reading would keep them all until the caller's
+  /// pool of objects is emptied.
+  func read(_ length: Int, at offset: Int) throws -> [UInt8] {
+    try [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
+      while let free = buffer.baseAddress, count < length {
         let read = pread(
-          handle.fileDescriptor, free + count, buffer.count - count,
-          off_t(range.lowerBound + count))
+          handle.fileDescriptor, free + count, length - count, off_t(offset + count))
         if read < 0, errno == EINTR { continue }
-        guard read > 0 else { return }
+        guard read >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        if read == 0 { return }
         count += read
       }
     }
-    return bytes.count == range.count ? bytes : nil
+  }
+
+  /// Nil if the file is shorter now, or can't be read.
+  func bytes(_ range: Range<Int>) -> [UInt8]? {
+    guard let bytes = try? read(range.count, at: range.lowerBound), bytes.count == range.count
+    else { return nil }
+    return bytes
   }
 }

@@ -32,7 +32,7 @@ public final class CatalogDatabase {
     _ path: String, accepting types: Set<String>, from source: String? = nil
   ) throws(CatalogDatabaseError) {
     self.path = path
-    let connection = try Connection(path, .read)
+    let connection = try Connection(path, .lookUp)
     try CatalogTables.check(connection, path)
     byID = try connection.prepare("SELECT json FROM images WHERE id = ?")
     placeOf = try connection.prepare("SELECT place FROM images WHERE id = ?")

@@ -6,20 +6,23 @@ final class Connection {
   private var handle: OpaquePointer?
 
   enum Access {
-    case read, write
+    /// With the locks of SQLite.
+    case read
+    /// Of a file that is replaced but never changed: without locks.
+    case lookUp
+    case write
   }
 
   init(_ path: String, _ access: Access) throws(CatalogDatabaseError) {
     self.path = path
-    let common = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
-    let code =
+    let (name, flags) =
       switch access {
-      case .read:
-        sqlite3_open_v2(
-          Self.unchanging(path), &handle, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | common, nil)
-      case .write:
-        sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | common, nil)
+      case .read: (path, SQLITE_OPEN_READONLY)
+      case .lookUp: (Self.unchanging(path), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)
+      case .write: (path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
       }
+    let code = sqlite3_open_v2(
+      name, &handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
     guard code == SQLITE_OK else {
       let error = failure(code)
       // A handle exists even if opening failed, and has to be closed.
@@ -29,7 +32,7 @@ final class Connection {
     }
   }
 
-  /// The URI of a file that is replaced but never changed: SQLite then takes no locks, which cost a third of a look-up, and for
+  /// The URI of a file that never changes. SQLite then takes no locks, which cost a third of a look-up, and for
   /// which iOS ends an app in the background that has the file in a shared container (sqlite.org/uri.html, "immutable").
   private static func unchanging(_ path: String) -> String {
     var uri = path.utf8.first == UInt8(ascii: "/") ? "file://" : "file:"

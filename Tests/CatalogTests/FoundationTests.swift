@@ -55,13 +55,26 @@ import Testing
     try handle.truncate(atOffset: UInt64(text.utf8.count - 200))
     try handle.close()
     #expect(changed["a0"]?.image == images[0])
-    #expect(changed["a4999"]?.image == CatalogImage(id: "", status: .failed))
+    #expect(changed["a4999"]?.image == CatalogImage(id: "a4999", status: .failed))
+    #expect(changed[4_999].image == CatalogImage(id: "a4999", status: .failed))
+    let other = text.replacing("\"a1\"", with: "\"b1\"")
+    try FileManager.default.copyItem(
+      atPath: try folder.write(other, to: "other.json"), toPath: folder.path("third.json"))
+    let third = try await CatalogIndex.load(URL(filePath: folder.path("third.json")), accepting: [])
+    let writing = try FileHandle(forWritingTo: URL(filePath: folder.path("third.json")))
+    try writing.write(contentsOf: Data(text.utf8))
+    try writing.close()
+    #expect(third["b1"]?.image == CatalogImage(id: "b1", status: .failed))
+    #expect(third["a0"]?.image == images[0])
     try folder.write(String(text.dropLast(9)), to: "second.json")
     await #expect(throws: CatalogError.self) {
       try await CatalogIndex.load(URL(filePath: second), accepting: [])
     }
     await #expect(throws: CocoaError.self) {
       try await CatalogIndex.load(URL(filePath: folder.path("none")), accepting: [])
+    }
+    await #expect(throws: POSIXError.self) {
+      try await CatalogIndex.load(URL(filePath: folder.path("")), accepting: [])
     }
   }
 

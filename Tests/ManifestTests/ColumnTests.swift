@@ -253,16 +253,40 @@ import Testing
       _ = reader.read(Array("\(header)\n".utf8))
       return reader.leftOut.mistakes
     }
+    func warning(_ lacking: String) -> [String] {
+      [
+        "images of drafts and of hidden products may become public; to leave them out, add to \"columns\" in the pipeline file: "
+          + "\(lacking); or, if they are to be public, published: []"
+      ]
+    }
     let shopify = "Handle,Image Src,Status,Published"
+    let published = "published: [Published, Status]"
+    #expect(mistakes(shopify, [.url: ["Image Src"], .id: ["handle"]]) == warning(published))
     #expect(
-      mistakes(shopify, [.url: ["Image Src"]]) == [
-        "images of drafts and of hidden products become public, too: the list says in Published, Status what is published; "
-          + "to leave the others out, add to \"columns\": published: [Published, Status]"
-      ])
-    #expect(mistakes(shopify, [.url: ["Image Src"], .published: ["Status"]]) == [])
+      mistakes(shopify, [.url: ["Image Src"]]) == warning("id: Handle, \(published)"))
+    // Of a product's rows only the first says it, and without the product's id the others are those of any.
+    #expect(
+      mistakes(shopify, [.url: ["Image Src"], .published: ["Status"]]) == warning("id: Handle"))
+    #expect(
+      mistakes(shopify, [.url: ["Image Src"], .published: ["Status"], .id: ["Handle"]]) == [])
+    #expect(mistakes(shopify, [.url: ["Image Src"], .published: []]) == [])
     #expect(mistakes("Handle,Image Src", [.url: ["Image Src"]]) == [])
     // Of no known export.
     #expect(mistakes("Foto,Status", [.url: ["Foto"]]) == [])
+  }
+
+  /// Without an id, a row that says nothing is as the row before it.
+  @Test func aRowWithoutAnIdIsAsTheRowBefore() {
+    let rows = "Image Src,Status,SKU\n1,draft,s\n2,,\n3,active,\n4,,\n5,,t\n"
+    let text = rows.replacing(#/\n(\d),/#) { "\nhttps://a/\($0.1)," }
+    let urls = { (columns: [ColumnMapping.Member: [String]]) in
+      ListOutline.lines(Array(text.utf8), columns: ColumnMapping(columns))
+        .compactMap { $0.split(separator: "/").last?.first.map(String.init) }
+    }
+    let columns: [ColumnMapping.Member: [String]] = [.url: ["Image Src"], .published: ["Status"]]
+    #expect(urls(columns) == ["3", "4", "5"])
+    #expect(urls(columns.merging([.id: ["SKU"]]) { $1 }) == ["3", "4", "5"])
+    #expect(urls([.url: ["Image Src"], .published: []]) == ["1", "2", "3", "4", "5"])
   }
 
   // MARK: A guess

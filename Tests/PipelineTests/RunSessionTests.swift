@@ -250,4 +250,19 @@ import Testing
     run.output.setUnwritable("catalog.json")
     #expect(!(try await Self.rejection(run, Self.lines(0..<1)).hasPrefix("not rejected")))
   }
+
+  /// A run says, too, that the mapping of an export lets drafts become public.
+  @Test func aRunWarnsOfAMappingThatHeedsNoDrafts() async throws {
+    var run = try RunInMemory()
+    run.serve("0", .image(TinyImage.webp(300, 200, "one")))
+    let list = ["Handle,Image Src,Status", "p0,\(RunInMemory.url("0")),draft"]
+    for (published, warns) in [(nil, true), ([], false)] as [([String]?, Bool)] {
+      run.file.columns = ColumnMapping([.url: ["Image Src"], .id: ["Handle"]])
+      run.file.columns?.columns[.published] = published
+      let whole = try await run.wholeRun(list)
+      #expect(whole.items == ["p0 ok"])
+      #expect(
+        whole.warnings.contains { $0.contains("published: Status;") } == warns, "\(whole.warnings)")
+    }
+  }
 }

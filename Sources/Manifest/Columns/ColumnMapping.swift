@@ -12,7 +12,8 @@ package struct ColumnMapping: Sendable, Equatable {
     case published
   }
 
-  /// Columns or paths. Of `url` and `published` all count, and of the others the first that is not empty.
+  /// Columns or paths. Of `url` and `published` all count, and of the others the first that is not empty. An empty list of
+  /// `published` says that all images may be shown.
   package var columns: [Member: [String]]
   /// What is between several URLs in one field; nil for one URL in a field. After a backslash it is a part of a URL.
   package var separator: String?
@@ -31,7 +32,7 @@ package struct ColumnMapping: Sendable, Equatable {
   }
 
   /// Whether a row may depend on what is in the row before.
-  var joinsRows: Bool { columns[.published] != nil }
+  var joinsRows: Bool { !places(of: .published).isEmpty }
 
   /// The columns that the mapping names and a header row does not have, in any case; `url` if it has no column of URLs.
   func missing(in names: [String]) -> [String] {

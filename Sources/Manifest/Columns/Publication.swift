@@ -11,7 +11,7 @@ struct Publication: Sendable {
     "unlisted", "private", "pending", "scheduled", "future", "disabled", "hidden", "trash",
   ]
 
-  private var last: (id: String, isPublished: Bool)?
+  private var last: (id: String?, isPublished: Bool)?
   /// Whether a row could not be read that may have been the one that says it.
   private var isLost = false
 
@@ -20,8 +20,8 @@ struct Publication: Sendable {
 
   /// - Parameters:
   ///   - id: of the row; nil if it has none.
-  ///   - words: those of the row, all of which have to say that it is published. Without any, it is as the row before with the
-  ///     same id is, and otherwise published.
+  ///   - words: those of the row, all of which have to say that it is published. Without any, it is as the row before is, if that
+  ///     has the same id or this row has none, and otherwise published.
   /// - Throws: for a word that says neither.
   mutating func isPublished(
     _ id: String?, _ words: [String], line: Int
@@ -34,7 +34,7 @@ struct Publication: Sendable {
         isPublished = isPublished ?? true
       } else {
         isPublished = false
-        defer { note(id, false) }
+        last = (id, false)
         throw ManifestProblem(
           line: line,
           message:
@@ -42,14 +42,10 @@ struct Publication: Sendable {
         )
       }
     }
-    let carried = id != nil && last?.id == id ? last?.isPublished : nil
+    let carried = id == nil || last?.id == id ? last?.isPublished : nil
     if isPublished != nil { isLost = false }
     let result = isPublished ?? carried ?? !isLost
-    note(id, result)
+    last = (id, result)
     return result
-  }
-
-  private mutating func note(_ id: String?, _ isPublished: Bool) {
-    last = id.map { ($0, isPublished) }
   }
 }

@@ -11,6 +11,8 @@ enum ShopExport {
     let alt: [String]
     /// What says whether a product is published.
     var published: [String] = []
+    /// Whether only the first row of a product says it.
+    var joinsRows = false
     /// Nil for one URL in a field.
     var separator: String?
     /// For systems whose images are paths.
@@ -20,12 +22,13 @@ enum ShopExport {
   private static let systems = [
     System(
       name: "a Shopify export", required: ["Handle", "Image Src"], url: ["Image Src"],
-      id: "Handle", alt: ["Image Alt Text", "Title"], published: ["Published", "Status"]),
+      id: "Handle", alt: ["Image Alt Text", "Title"], published: ["Published", "Status"],
+      joinsRows: true),
     // The names since 2025.
     System(
       name: "a Shopify export", required: ["URL handle", "Product image URL"],
       url: ["Product image URL"], id: "URL handle", alt: ["Image alt text", "Title"],
-      published: ["Published on online store", "Status"]),
+      published: ["Published on online store", "Status"], joinsRows: true),
     System(
       name: "a WooCommerce export", required: ["ID", "SKU", "Images"], url: ["Images"], id: "ID",
       alt: ["Name"], published: ["Published"], separator: ","),
@@ -45,6 +48,27 @@ enum ShopExport {
 
   /// The system whose export a header row is of, and the mapping for it; nil for others.
   static func recognized(_ names: [String]) -> (name: String, columns: ColumnMapping)? {
+    found(names).map { ($0.system.name, $0.columns) }
+  }
+
+  /// What a mapping of such an export lacks, so that images of what is not published may become public; nil for nothing. An empty
+  /// list of `published` is a decision.
+  static func unheeded(_ names: [String], _ mapping: ColumnMapping) -> ColumnMapping? {
+    guard let (system, columns) = found(names), columns.joinsRows else { return nil }
+    var lacking = ColumnMapping()
+    if mapping.columns[.published] == nil {
+      lacking.columns[.published] = columns.places(of: .published)
+    }
+    let decidesNothing = mapping.columns[.published] == []
+    if system.joinsRows, !decidesNothing,
+      !mapping.places(of: .id).contains(where: { $0.lowercased() == system.id.lowercased() })
+    {
+      lacking.columns[.id] = columns.places(of: .id)
+    }
+    return lacking.columns.isEmpty ? nil : lacking
+  }
+
+  private static func found(_ names: [String]) -> (system: System, columns: ColumnMapping)? {
     let spelled = Dictionary(names.map { ($0.lowercased(), $0) }) { first, _ in first }
     func there(_ places: [String]) -> [String] { places.compactMap { spelled[$0.lowercased()] } }
     for system in systems where there(system.required).count == system.required.count {
@@ -58,7 +82,7 @@ enum ShopExport {
         if !found.isEmpty { columns[member] = found }
       }
       return (
-        system.name,
+        system,
         ColumnMapping(columns, separator: system.separator, prefix: system.prefix)
       )
     }

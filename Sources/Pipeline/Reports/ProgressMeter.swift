@@ -94,6 +94,11 @@ final class ProgressMeter: Sendable {
     for warning in manifest.warnings { happened(.warning(warning)) }
   }
 
+  /// Says how the pipeline file does not fit the columns of the manifest. Not in the report, for the same reason as below.
+  func tell(ofMistakes manifest: ManifestStream) {
+    for mistake in manifest.leftOut.mistakes { happened(.warning(mistake)) }
+  }
+
   /// Says once, after an upgrade, what is not published any more. Not in the report: names of private columns are
   /// private, too.
   func tell(ofLess manifest: ManifestStream) {

@@ -26,7 +26,7 @@ extension ColumnMapping {
       case .focus: "The column of the point that crops are centred on: two numbers from 0 to 1."
       case .views: "The column that says how often the image is viewed."
       case .published:
-        "Columns that say whether the image may be shown, such as true, active, 0 or draft; all of them have to. A row that has no word is as the row before it with the same id."
+        "Columns that say whether the image may be shown, such as true, active, 0 or draft; all of them have to. A row that has no word is as the row before it with the same id. An empty list says that all images are public."
       }
     return Key(
       member.rawValue,
@@ -37,6 +37,6 @@ extension ColumnMapping {
   /// The columns of a member; none if the mapping does not say.
   subscript(member: Member) -> [String] {
     get { columns[member] ?? [] }
-    set { columns[member] = newValue.isEmpty ? nil : newValue }
+    set { columns[member] = newValue.isEmpty && member != .published ? nil : newValue }
   }
 }

@@ -78,19 +78,27 @@ public struct CatalogIndex: Sendable {
     }
   }
 
-  /// The image with an id.
-  public subscript(id: String) -> CatalogEntry? { position(of: id).map { self[$0] } }
+  /// The image with an id; nil if there is none. One that can't be read from its file any more is failed.
+  public subscript(id: String) -> CatalogEntry? {
+    guard let position = position(of: id) else { return nil }
+    let entry = self[position]
+    // In a file that was changed, another image is at its place.
+    return Identifier(entry.id) == Identifier(id)
+      ? entry : context.entry(CatalogImage(id: id, status: .failed))
+  }
 
   /// The image at a position in the catalog's order, from 0 to ``count`` - 1. One that can't be read from its file any more is
-  /// failed, and has no id.
+  /// failed.
   public subscript(position: Int) -> CatalogEntry {
     switch images {
     case .values(let images): return context.entry(images[position])
     case .document(let read, let places):
+      if let bytes = read(places[position]), let image = try? CatalogImage(reading: bytes) {
+        return context.entry(image)
+      }
       // What was read once without an error is lost with its disk, or by a program that changed it.
-      return context.entry(
-        read(places[position]).flatMap { bytes in try? CatalogImage(reading: bytes) }
-          ?? CatalogImage(id: "", status: .failed))
+      let id = positions.first { $0.value == position }?.key.text
+      return context.entry(CatalogImage(id: id ?? "", status: .failed))
     }
   }
 
