@@ -54,6 +54,14 @@ package struct ManifestEntry: Sendable, Equatable {
     return entry
   }
 
+  /// The id without what ``withOwnID(_:)`` adds; nil if its end does not look like that.
+  package static func sharedID(of own: String) -> String? {
+    guard let mark = own.lastIndex(of: "#"), mark != own.startIndex,
+      Hexadecimal.decode(String(own[own.index(after: mark)...]))?.count == 4
+    else { return nil }
+    return String(own[..<mark])
+  }
+
   /// Everything but the line number, in one canonical text. Two entries with one id are one item if
   /// their content is the same, and a mistake if it differs. A URL with another signature is the same.
   package var content: String {

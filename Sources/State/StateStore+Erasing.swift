@@ -25,6 +25,14 @@ extension StateStore {
     return try found.first([.text(id)]) { _ in true } ?? false
   }
 
+  /// The ids of items that begin with this text, in order.
+  package func ids(beginningWith start: String) throws(StateError) -> [String] {
+    var ids: [String] = []
+    try database.prepare("SELECT id FROM items WHERE \(Self.idBegins) ORDER BY id")
+      .run([.text(start)]) { ids.append($0.text(0)) }
+    return ids
+  }
+
   /// All that items have and had.
   package func possessions(of ids: [String]) throws(StateError) -> Set<Possession> {
     var found: Set<Possession> = []

@@ -245,13 +245,15 @@ extension StateStore {
     return history
   }
 
+  /// Ids that begin with the first parameter: the last character of Unicode follows all others.
+  static let idBegins = "id >= ?1 AND id < ?1 || char(1114111)"
+
   /// The ids that have most of their beginning in common with this one: suggestions for an id that was mistyped. The first of
   /// all if none has anything in common.
   package func ids(near id: String, limit: Int) throws(StateError) -> [String] {
     var ids: [String] = []
-    // The last character of Unicode follows all others.
     let statement = try database.prepare(
-      "SELECT id FROM items WHERE id >= ?1 AND id < ?1 || char(1114111) ORDER BY id LIMIT ?2")
+      "SELECT id FROM items WHERE \(Self.idBegins) ORDER BY id LIMIT ?2")
     for length in stride(from: id.count, through: 0, by: -1) where ids.isEmpty {
       try statement.run([.text(String(id.prefix(length))), .int(limit)]) { ids.append($0.text(0)) }
     }

@@ -80,6 +80,11 @@ enum ForgetCommand: Command {
         "other images have the same bytes, so these files stay: \(report.shared.joined(separator: ", ")); forget those "
           + "images, too, if they show the same")
     }
+    if !report.sameID.isEmpty {
+      lines.append(
+        "other images of the same id in the list stay: \(report.sameID.joined(separator: ", ")); forget those, too, if "
+          + "all of the product is to go")
+    }
     if !report.derived.isEmpty {
       lines.append(
         "deleted: \(report.derived.joined(separator: ", ")); what made them makes them again: tessera gallery, tessera "

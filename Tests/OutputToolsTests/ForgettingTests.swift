@@ -101,6 +101,7 @@ import Testing
           "deleted": \(list(deleted)),
           "unattributed": 1,
           "shared": \(list([files[2].path])),
+          "sameID": [],
           "replaced": \(list(["catalog.json", "run.json"])),
           "cachedSources": 1,
           "purge": \(list(purge)),
@@ -151,6 +152,20 @@ import Testing
     #expect(try await forget("a").ids == ["a"])
     for url in [Self.one, other] { #expect(try await forgotten("new", url), "\(url)") }
     #expect(try await !forgotten("new", Self.two))
+  }
+
+  /// Images of one product have one id in the list; each of them is forgotten by its own.
+  @Test func othersOfAProductAreNamed() async throws {
+    try await small.publish([SmallOutput.line("a")])
+    let ids = ["a", "a#00000000", "a#11111111", "a#1", "a#1111111x", "ab", "ab#00000000"]
+    try await SmallState.write(
+      try ids.map { item($0, try small.make($0), content: "c\($0)") }, to: try small.statePath)
+    let first = try await forget("a")
+    #expect(first.ids == ["a"] && first.sameID == ["a#00000000", "a#11111111"])
+    #expect(try await knows("a#00000000"))
+    #expect(try await forget("a#11111111").sameID == ["a#00000000"])
+    #expect(try await forget("ab#00000000").sameID == ["ab"])
+    #expect(try await forget("a#1").sameID == [])
   }
 
   /// Images that only an earlier catalog has, or only the state.

@@ -10,6 +10,8 @@ package struct ForgetReport: Sendable {
   package internal(set) var unattributed = 0
   /// Files of the images that stay, because other images have the same bytes.
   package internal(set) var shared: [String] = []
+  /// Images that stay, and seem to be of the same products.
+  package internal(set) var sameID: [String] = []
   /// Documents that were replaced or deleted, relative to the output.
   package internal(set) var documents: [String] = []
   /// URLs at an image service.
@@ -46,6 +48,7 @@ package struct ForgetReport: Sendable {
       object.member("deleted", files)
       object.member("unattributed", unattributed)
       object.member("shared", shared)
+      object.member("sameID", sameID)
       object.member("replaced", documents)
       object.member("cachedSources", cached)
       object.member("purge", purge)

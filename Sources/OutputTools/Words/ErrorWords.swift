@@ -60,7 +60,8 @@ enum ErrorWords {
   private static let files = [
     Word(
       "not-found", "a local file does not exist",
-      "put the file back, or correct its path in the manifest"),
+      "put the file back, or take it out of the manifest: tessera init --from FOLDER --manifest-only lists a folder again"
+    ),
     Word(
       "not-readable", "a local file can't be read, or is none that has bytes",
       "let the user that runs the pipeline read the file"),

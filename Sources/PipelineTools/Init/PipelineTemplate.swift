@@ -18,7 +18,7 @@ struct PipelineTemplate {
     """
     # A Tessera pipeline: which images, which sizes, and how. "tessera check" finds mistakes, "tessera plan"
     # says what a run would make, "tessera run" makes it, "tessera gallery \(output)" shows it.
-    # All keys: man 5 tessera-pipeline, or Pipelines/KEYS.md.
+    # All keys: tessera schema --keys.
 
     # The list of images: one URL on a line, CSV with a header, or JSON Lines such as
     # {"id": "p1", "url": "https://example.com/p1.jpg", "alt": "A red bridge"}.

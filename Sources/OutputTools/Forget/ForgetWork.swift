@@ -1,0 +1,229 @@
+internal import TesseraJSON
+internal import TesseraManifest
+internal import TesseraOutput
+internal import TesseraState
+internal import TesseraSystem
+internal import TesseraText
+
+/// The work of ``Forgetting`` on an output that is held.
+struct ForgetWork {
+  private let held: HeldOutput
+  private let states: [StateStore]
+  private let now: Double
+  private var output: any Output { held.output }
+
+  private var ids: [String] = []
+  private var requests: [String] = []
+  private var possessions: Set<Possession> = []
+  private(set) var report = ForgetReport()
+
+  init(_ held: HeldOutput, _ states: [StateStore], now: Double) {
+    (self.held, self.states, self.now) = (held, states, now)
+  }
+
+  /// Finds the images, and what they have.
+  mutating func find(_ named: [String], urls: [String], requests: [String]) async throws {
+    let forgotten = try await ForgottenItems.of(output)
+    var found = Set(named)
+    for state in states { found.formUnion(try await state.ids(ofSources: requests)) }
+    var unknown: Set<String> = []
+    for id in named where !forgotten.has(id: id) {
+      var isKnown = false
+      for state in states where !isKnown { isKnown = try await state.has(id) }
+      if !isKnown { unknown.insert(id) }
+    }
+    if !unknown.isEmpty || !urls.isEmpty {
+      let shown = Set(urls.map { SourceURL.shown($0, ignoring: []) })
+      let listed = try await listed(ids: unknown, urls: shown)
+      unknown.subtract(listed)
+      found.formUnion(listed)
+    }
+    if let id = unknown.min() {
+      throw OutputToolError("\"\(output.location)\" has no image \"\(id)\"; nothing was changed")
+    }
+    let areForgotten = requests.contains { forgotten.has(id: "", request: $0) }
+    if found.isEmpty, let url = urls.first, !areForgotten {
+      throw OutputToolError(
+        "\"\(output.location)\" has no image of \"\(SourceURL.shown(url, ignoring: []))\"; nothing was changed"
+      )
+    }
+    ids = found.sorted()
+    for state in states { possessions.formUnion(try await state.possessions(of: ids)) }
+    let sources = possessions.filter { [.sources, .rejections].contains($0.kind) }.map(\.name)
+    self.requests = Set(requests + sources).sorted()
+    report.ids = ids
+    report.sameID = try await sharing(Set(found.map { ManifestEntry.sharedID(of: $0) ?? $0 }))
+      .subtracting(found).sorted()
+  }
+
+  /// The ids of images that have these ids in the list, as all images of one product have.
+  private func sharing(_ ids: Set<String>) async throws -> Set<String> {
+    var sharing: Set<String> = []
+    for state in states {
+      for id in ids {
+        let own = try await state.ids(beginningWith: id + "#")
+        sharing.formUnion(own.filter { ManifestEntry.sharedID(of: $0) == id })
+        if try await state.has(id) { sharing.insert(id) }
+      }
+    }
+    return sharing
+  }
+
+  /// The ids of images in the current catalog and in those that are kept.
+  private func listed(ids: Set<String>, urls: Set<String>) async throws -> Set<String> {
+    var paths = try await CatalogHistory.kept(in: output)?.catalogs.map(\.path) ?? []
+    if let form = try await CurrentCatalog.form(in: output) {
+      paths.insert(form.name, at: 0)
+    }
+    var found: Set<String> = []
+    for path in paths where try await output.size(of: path) != nil {
+      var texts = CatalogTexts(path, in: output)
+      while let text = try await texts.next() {
+        guard let image = CatalogLine(text), let id = image.id else { continue }
+        if ids.contains(id) || image.url.map(urls.contains) == true {
+          found.insert(id)
+        }
+      }
+    }
+    return found
+  }
+
+  mutating func forget() async throws {
+    // First: a run that begins after a kill does not fetch them again.
+    var forgotten = try await ForgottenItems.of(output)
+    forgotten.add(ids: ids, requests: requests)
+    try await forgotten.write(to: output, held.workspace)
+    var erasure = CatalogErasure(ids, from: output, held.workspace)
+    report.baseURL = try await baseURL()
+    for place in OutputPlace.allCases { try await erase(place, &erasure) }
+    report.foreign = try await foreign()
+    report.documents = erasure.erased.documents.sorted()
+    report.serviceURLs = erasure.erased.serviceURLs.sorted()
+    for state in states { try await state.rewrite() }
+  }
+
+  /// What is in the output's own folder and not of Tessera; a folder with a slash behind its name.
+  private func foreign() async throws -> [String] {
+    try await output.listIfThere("").compactMap { entry in
+      switch entry.kind {
+      case .folder: OutputPlace.folders.contains(entry.name) ? nil : entry.name + "/"
+      case .file, .other: OutputPlace.of(entry.name) == nil ? entry.name : nil
+      }
+    }.sorted()
+  }
+
+  private func baseURL() async throws -> String? {
+    guard let form = try await CurrentCatalog.form(in: output) else { return nil }
+    var texts = CatalogTexts(form.name, in: output)
+    while try await texts.next() != nil {}
+    return try texts.head["baseURL"]?.stringValue
+  }
+
+  /// In the order of the places: what names files comes before the files, and the state after them.
+  private mutating func erase(_ place: OutputPlace, _ erasure: inout CatalogErasure) async throws {
+    try Task.checkCancellation()
+    switch place {
+    case .catalog: try await erasure.eraseCurrent()
+    // Those that an index names are replaced together with its catalog.
+    case .pages: break
+    case .patches: try await erasure.deletePatches()
+    case .shards: try await erasure.eraseShards()
+    case .keptCatalogs: try await erasure.eraseKept()
+    case .files: try await deleteFiles(&erasure)
+    case .tables: try await deleteTables()
+    case .derived: try await deleteDerived()
+    case .report: try await erasure.eraseReport("run.json")
+    case .state: try await eraseState()
+    case .cache: try await deleteCached()
+    // They have just been added; the history names none; nothing is left in work files.
+    case .forgotten, .history, .work: break
+    }
+  }
+
+  // MARK: Files
+
+  private mutating func deleteFiles(_ erasure: inout CatalogErasure) async throws {
+    let state = states[0]
+    try await NamedFiles(output: output, now: now).list(in: state)
+    try await erasure.deletePages { try await state.naming(of: $0) != nil }
+    let own = erasure.erased.files.union(possessions.filter { $0.kind == .file }.map(\.name))
+    for path in own.sorted() {
+      guard PublishedFile.digest(in: path) != nil else { continue }
+      if try await state.naming(of: path) != nil {
+        report.shared.append(path)
+      } else if try await output.size(of: path) != nil {
+        try await delete(path)
+      }
+    }
+    // What a killed run has left, and what replaced files of before are, may be of anything.
+    for folder in try await output.listIfThere("variants") where folder.kind == .folder {
+      for file in try await output.listIfThere("variants/\(folder.name)") {
+        let path = "variants/\(folder.name)/\(file.name)"
+        guard OutputPlace.of(path) == .files, try await state.naming(of: path) == nil,
+          try await !isOfOthers(path)
+        else { continue }
+        report.unattributed += 1
+        try await delete(path)
+      }
+    }
+  }
+
+  private func isOfOthers(_ path: String) async throws -> Bool {
+    for state in states where try await state.wasOfOthers(path, than: ids) { return true }
+    return false
+  }
+
+  private mutating func delete(_ path: String) async throws {
+    try await output.delete(path)
+    report.files.append(path)
+  }
+
+  /// All files of tables that no catalog names: any of them may show the images.
+  private mutating func deleteTables() async throws {
+    for folder in try await output.listIfThere("tables") where folder.kind == .folder {
+      for file in try await output.listIfThere("tables/\(folder.name)") {
+        let path = "tables/\(folder.name)/\(file.name)"
+        guard OutputPlace.of(path) == .tables, try await states[0].naming(of: path) == nil else {
+          continue
+        }
+        try await delete(path)
+      }
+    }
+  }
+
+  private mutating func deleteDerived() async throws {
+    // What a killed tool has left has the same images.
+    if FileSystem.isDirectory(output.location) { try Draft.clear(Directory(output.location)) }
+    for folder in [""] + (try await PageFolder.all(in: output).map(\.path)) {
+      for entry in try await output.listIfThere(folder) {
+        let path = folder.isEmpty ? entry.name : "\(folder)/\(entry.name)"
+        guard case .file = entry.kind, OutputPlace.of(path) == .derived else { continue }
+        try await delete(path)
+        report.derived.append(path)
+      }
+    }
+  }
+
+  // MARK: The state
+
+  private mutating func eraseState() async throws {
+    for state in states {
+      _ = try await state.erase(ids, possessions)
+      try await state.eraseFiles(report.files)
+    }
+    try await held.removeDamagedStates()
+  }
+
+  /// Sources that no state knows any more.
+  private mutating func deleteCached() async throws {
+    for workspace in try held.workspaces() {
+      for digest in try workspace.cachedDigests() {
+        var isKnown = false
+        for state in states where !isKnown { isKnown = try await state.knowsContent(digest) }
+        if isKnown { continue }
+        try workspace.removeCached(digest)
+        report.cached += 1
+      }
+    }
+  }
+}
