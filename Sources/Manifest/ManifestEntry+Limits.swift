@@ -69,9 +69,11 @@ extension ManifestEntry {
     }
     if !SourceURL.isSource(url) {
       let isRelative = !hasBase && SourceURL.scheme(of: url) == nil
+      let isPath = isRelative && url.hasPrefix("/") && !url.hasPrefix("//")
       throw problem(
         "the URL must begin with http:// or https:// and name a host, or be a file:, data: or s3: URL\(found)"
-          + (isRelative ? "; relative ones need a \"base\" in the pipeline" : ""))
+          + (isRelative ? "; relative ones need a \"base\" in the pipeline" : "")
+          + (isPath ? ", and a file of this machine \"file://\" before its path" : ""))
     }
   }
 

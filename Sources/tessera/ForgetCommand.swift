@@ -10,7 +10,8 @@ enum ForgetCommand: Command {
     "--url", "URL", "the images of this source; may be repeated")
   private static let undo = Flag(
     "--undo",
-    "let later runs fetch these images again; files that are gone stay gone till then")
+    "let later runs fetch these images again, of which the ids and the URLs, as the manifest has them, are named; "
+      + "files that are gone stay gone till then")
 
   static let syntax = Syntax(
     [.one("OUTPUT", .folders), .any("ID", .ids)],
@@ -55,7 +56,7 @@ enum ForgetCommand: Command {
     } else if !arguments.has(CommonFlag.quiet) {
       for line in undoes
         ? [
-          "the next run has them again, if the manifest does and no URL of theirs was forgotten (--url)"
+          "the next run has an image again if both its id and its URL, as the manifest has it (--url), are named here or before"
         ] : lines(of: report)
       {
         Console.line(line)

@@ -112,6 +112,11 @@ import Testing
         "//a/1.jpg", place("//a/1.jpg") + "; relative ones need a \"base\" in the pipeline",
         place("//a/1.jpg")
       ),
+      (
+        "/a/1.jpg",
+        place("/a/1.jpg") + "; relative ones need a \"base\" in the pipeline, "
+          + "and a file of this machine \"file://\" before its path", place("/a/1.jpg")
+      ),
       // What may be a secret is not shown.
       ("ftp://a:b@c/1", place(nil), place(nil)),
       (

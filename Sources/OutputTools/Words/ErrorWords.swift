@@ -60,7 +60,7 @@ enum ErrorWords {
   private static let files = [
     Word(
       "not-found", "a local file does not exist",
-      "put the file back, or take it out of the manifest: tessera init --from FOLDER --manifest-only lists a folder again"
+      "put the file back, or correct or remove its line in the manifest (of a folder: tessera init --from FOLDER --manifest-only)"
     ),
     Word(
       "not-readable", "a local file can't be read, or is none that has bytes",
