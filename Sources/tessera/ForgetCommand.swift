@@ -10,8 +10,7 @@ enum ForgetCommand: Command {
     "--url", "URL", "the images of this source; may be repeated")
   private static let undo = Flag(
     "--undo",
-    "let later runs fetch these images again, of which the ids and the URLs, as the manifest has them, are named; "
-      + "files that are gone stay gone till then")
+    "let later runs fetch these images again: name ids and URLs (--url); files stay gone")
 
   static let syntax = Syntax(
     [.one("OUTPUT", .folders), .any("ID", .ids)],
