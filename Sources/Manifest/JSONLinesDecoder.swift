@@ -65,11 +65,13 @@ struct JSONLinesDecoder: RecordDecoding {
     let object = JSONValue.object(members)
     let guess = MemberGuess.mapping([object])
     // A list of objects in an object with an id are images of one item; in one without, they are items.
-    if let name = object.listedObjects, guess?.columns[.id] == nil {
+    if let name = object.listedObjects, guess?.columns.columns[.id] == nil {
       return
         "; if the images are in \"\(name)\", write one object per line: jq -c '.\(name)[]' OLD.json > NEW.jsonl"
     }
-    return guess.map { "; say in the pipeline file where it is, such as columns: \($0.yaml)" } ?? ""
+    return guess.map {
+      "; say in the pipeline file where it is, such as columns: \($0.columns.yaml)"
+    } ?? ""
   }
 
   /// A mistake in a member, before the line is known.

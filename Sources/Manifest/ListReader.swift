@@ -22,7 +22,8 @@ package struct ListReader {
   package mutating func end() throws(ListRefusal) { try pass(try text.finish(), isEnd: true) }
 
   private mutating func pass(_ bytes: [UInt8], isEnd: Bool) throws(ListRefusal) {
-    guard let kind = text.kind, kind != .lines else {
+    if text.kind == .array { lines.splitter.splitElements() }
+    guard let kind = text.kind, ![.lines, .array].contains(kind) else {
       rest += bytes
       return
     }

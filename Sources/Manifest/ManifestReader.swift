@@ -77,6 +77,13 @@ package struct ManifestReader {
   /// The last record, if the list does not end with a line end. If it is not whole, the list was cut off, and what came
   /// after it is missing, too: that is a ``refusal``.
   mutating func lastRecord() -> RecordSplitter.Record? {
+    if splitter.elements?.isOpen == true {
+      refusal = ListRefusal(
+        reason:
+          "it is cut off after line \(splitter.lastLine): its JSON array has no end; make or fetch the list again"
+      )
+      return nil
+    }
     guard let record = splitter.finish() else { return nil }
     guard let decoder, split == nil, let bytes = record.bytes, bytes.last != UInt8(ascii: "\n"),
       bytes.contains(where: { $0 != 0x20 && $0 != 0x09 })

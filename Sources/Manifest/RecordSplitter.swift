@@ -32,13 +32,22 @@ package struct RecordSplitter {
   /// not empty.
   private var line = 1
   private var startLine = 1
-  private(set) var lastLine = 1
+  private var lastLineOfText = 1
+  /// For a list that is a JSON array, whose elements are the records.
+  private(set) var elements: ElementSplitter?
+
+  /// The number of the last line so far that is not empty.
+  var lastLine: Int { elements?.lastLine ?? lastLineOfText }
 
   package init() {}
+
+  /// To be called before the first byte of a list that is a JSON array.
+  mutating func splitElements() { elements = elements ?? ElementSplitter() }
 
   /// Consumes bytes up to the end of the next record. Returns the record, or nil if `bytes` ends
   /// first.
   package mutating func next(in bytes: inout ArraySlice<UInt8>) -> Record? {
+    if elements != nil { return elements?.next(in: &bytes) }
     while let first = bytes.first {
       if first == UInt8(ascii: "\n"), lastWasCarriageReturn {
         // The second half of a CRLF. Its first half ended the line already.
@@ -50,7 +59,7 @@ package struct RecordSplitter {
       // Not past the limit: what is noted there must not depend on how the stream was cut.
       let piece = isTooLong ? bytes : bytes.prefix(Self.maximumLength + 1 - pending.count)
       let length = lengthOfLine(in: piece.span)
-      if length > 0 { lastLine = line }
+      if length > 0 { lastLineOfText = line }
       take(piece.prefix(length))
       bytes = bytes.dropFirst(length)
       if length == piece.count { continue }
@@ -101,6 +110,7 @@ package struct RecordSplitter {
 
   /// The last record, if the file does not end with a line end.
   package mutating func finish() -> Record? {
+    if elements != nil { return elements?.finish() }
     guard isTooLong || !pending.isEmpty else { return nil }
     if isInQuotes { openQuote = openQuote ?? quoteLine }
     return close()
@@ -117,7 +127,7 @@ package struct RecordSplitter {
       startLine = line
     }
     return Record(
-      bytes: isTooLong ? nil : pending, lines: startLine...max(startLine, lastLine),
+      bytes: isTooLong ? nil : pending, lines: startLine...max(startLine, lastLineOfText),
       openQuote: openQuote)
   }
 }

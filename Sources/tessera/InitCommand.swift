@@ -18,8 +18,8 @@ enum InitCommand: Command {
     text: """
       Writes pipeline.yaml, with a comment on each key, into a folder (this one if none is named). With
       --from, also manifest.jsonl with the images that are named: files, the images below folders, and
-      URLs. A list of images (.jsonl, .csv, .tsv, .txt, a feed or a sitemap, also with .gz) stays
-      where it is. The columns of a shop system's export are recognized. What the list needs besides
+      URLs. A list of images (.json, .jsonl, .csv, .tsv, .txt, a feed or a sitemap, also with .gz)
+      stays where it is. The columns of a shop system's export are recognized. What the list needs besides
       the public internet is in a comment. Asks nothing, and replaces no file. After it,
       "tessera run" needs no argument. With --manifest-only, adds new images to the manifest of a
       pipeline that is there, removes those whose files are deleted (the manifest as it was is kept
@@ -70,7 +70,10 @@ enum InitCommand: Command {
           + "\"fetch\"")
     }
     lines += encoded(report.encoded)
-    return lines + ["next: tessera run" + (folder == "." ? "" : " \(folder)/pipeline.yaml")]
+    return lines + [
+      "next: \(report.needs.isEmpty ? "" : "after that, ")tessera run"
+        + (folder == "." ? "" : " \(folder)/pipeline.yaml")
+    ]
   }
 
   private static func encoded(_ count: Int) -> [String] {
@@ -110,7 +113,7 @@ enum InitCommand: Command {
     lines += ListNotes.omitted(imageless: report.imageless, unpublished: report.unpublished)
     if report.needsPrefix {
       lines.append(
-        "the list has paths: put the address of your shop's images into \"prefix\" in \(report.pipeline)"
+        "the list has paths: put the address of your images into \"prefix\" in \(report.pipeline)"
       )
     }
     if report.problems > 0 {

@@ -143,17 +143,18 @@ struct RunSummary {
       return ["next: when all shards are done, tessera merge \(Self.word(output))  # \(shard)"]
     }
     let again = again.map(Self.word).joined(separator: " ")
+    let gallery = "tessera gallery \(Self.word(output))"
     let first = report.examples.filter { $0.key != RunReport.deadlineCode }.values
       .min { $0.id < $1.id }
     if let first {
       return [
         "next: tessera why \(Self.operands([output, first.id])), and when its cause is gone, "
           + "\(again) --retry-failed"
+          + (report.count("ok") + report.count("stale") > 0 ? "; the others: \(gallery)" : "")
       ]
     }
     return [
-      report.examples.isEmpty
-        ? "next: tessera gallery \(Self.word(output))" : "next: \(again), which goes on"
+      report.examples.isEmpty ? "next: \(gallery)" : "next: \(again), which goes on"
     ]
   }
 

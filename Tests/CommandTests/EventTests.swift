@@ -161,7 +161,7 @@ import Testing
         a view fetches N % more bytes than exact sizes would; tessera plan --fit 8 computes sizes that cost less
         N kB fetched in 4 requests
         N s, in which requests took N s and workers N s, several at a time
-        next: tessera why out 'it'\\''s', and when its cause is gone, tessera run feed.yaml --retry-failed
+        next: tessera why out 'it'\\''s', and when its cause is gone, tessera run feed.yaml --retry-failed; the others: tessera gallery out
         out/catalog.json
 
         """)

@@ -69,7 +69,8 @@ import Testing
         12.0 kB fetched in 1 request, 1 retry
         1 min 1 s, in which requests took 2.0 s and workers 0.5 s, several at a time
         slowest: s1 6.0 s, s2 5.0 s, s3 4.0 s, s4 3.0 s, s5 2.0 s
-        next: tessera why out 'p 2', and when its cause is gone, tessera run --retry-failed
+        next: tessera why out 'p 2', and when its cause is gone, tessera run --retry-failed; \
+        the others: tessera gallery out
         """)
   }
 
@@ -163,7 +164,8 @@ import Testing
         == "next: when all shards are done, tessera merge 'o p'  # 1/8")
     #expect(
       next("o", ["my feed"], ["run-deadline": "a"]) == "next: tessera run 'my feed', which goes on")
-    let again = "and when its cause is gone, tessera run 'my feed' --retry-failed"
+    let again =
+      "and when its cause is gone, tessera run 'my feed' --retry-failed; the others: tessera gallery o"
     #expect(
       next("o", ["my feed"], ["run-deadline": "a", "dns": "c", "tls": "b"])
         == "next: tessera why o b, \(again)")

@@ -41,6 +41,8 @@ import Testing
     ("p.jpg", "https://example.com/images", "https://example.com/p.jpg"),
     ("p.jpg", "https://u:p@Example.com:443/x/?q#f", "https://u:p@Example.com:443/x/p.jpg"),
     ("", "https://example.com/x?q#f", "https://example.com/x?q"),
+    ("p.jpg", "file:///srv/a/", "file:///srv/a/p.jpg"),
+    ("/x/p.jpg", "file:///srv/", "file:///x/p.jpg"),
   ])
   func resolvesAgainstEveryKindOfBase(
     _ reference: String, _ base: String, _ expected: String

@@ -299,11 +299,16 @@ import Testing
     ("SKU\tBild\n1\thttps://a/1.jpg\n2\thttps://a/2.jpg\n3\thtt", "{url: Bild, id: SKU}"),
     // The column with the most of them.
     ("a,b,Seite,Foto\n1,2,,https://a/1\n1,2,https://a/2,https://a/3\n", "{url: Foto}"),
+    // Paths, where nothing is a URL: only of files that are named as images.
+    (
+      "sku,page,file\n1,a.html,a.jpg\n2,b.html,\"x/b c.PNG, /d.webp\"\n",
+      "{url: file, id: sku, separator: \",\"}"
+    ),
     ("a,b\n1,2\n", nil), ("a,b\n1,https://a/1\n1,no URL\n", nil), ("https://a/1\n", nil),
     ("<html>", nil), ("", nil),
   ])
   func theColumnOfTheURLsIsFound(_ table: String, _ mapping: String?) {
-    #expect(ColumnGuess.mapping(Array(table.utf8))?.yaml == mapping)
+    #expect(ColumnGuess(Array(table.utf8))?.columns.yaml == mapping)
   }
 
   @Test(arguments: [
@@ -324,10 +329,20 @@ import Testing
     ),
     // Pages, and a member whose name would be a path of several.
     (#"{"id": 1, "link": "https://a/p"}"#, nil), (#"{"photo.src": "https://a/1"}"#, nil),
-    (#"{"photo": "1.jpg"}"#, nil), ("{", nil),
+    (#"{"photo": "1 jpg"}"#, nil), ("{", nil),
+    // Paths of files, unless something is a URL; and what describes the one image of an object.
+    (#"{"photo": {"file": "/p/1.jpg", "alt": ""}}"#, "{url: photo.file, alt: photo.alt}"),
+    (
+      #"[{"file": "1.jpg", "photo": {"u": "file:///p/1.jpg", "alt": "A"}}, {"photo": null}]"#,
+      "{url: photo.u, alt: photo.alt}"
+    ),
+    (
+      #"{"photos": [{"u": "https://a/1.jpg", "alt": "A"}, {"u": "https://a/2.jpg"}]}"#,
+      "{url: photos.u}"
+    ),
   ])
   func theMemberOfTheURLsIsFound(_ lines: String, _ mapping: String?) {
-    #expect(ColumnGuess.mapping(Array((lines + "\n").utf8))?.yaml == mapping)
+    #expect(ColumnGuess(Array((lines + "\n").utf8))?.columns.yaml == mapping)
   }
 
   // MARK: Shop systems

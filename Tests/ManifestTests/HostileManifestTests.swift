@@ -42,10 +42,6 @@ import Testing
     ),
     ("<html><p>Sign <br> in", "it is an HTML page, not a list of URLs"),
     (
-      "[\n{\"url\":\"https://a/1\"}]",
-      "it is a JSON array; write one object per line: jq -c '.[]' OLD.json > NEW.jsonl"
-    ),
-    (
       "SQLite format 3\0 and more",
       "it is a SQLite database; say what its images are: manifest: {sqlite: FILE, query: \"SELECT …\"}"
     ),
@@ -57,7 +53,7 @@ import Testing
       "{\n\"count\": 1, \"products\": [{\"image\": \"https://a/1\"}]\n}",
       "it is a JSON document, and no JSON Feed; write one object per line: jq -c '.products[]' OLD.json > NEW.jsonl"
     ),
-    ("\t[", "it is a JSON array; write one object per line: jq -c '.[]' OLD.json > NEW.jsonl"),
+    ("\t[", "it is cut off after line 1: its JSON array has no end; make or fetch the list again"),
     (
       "{\n \"url\": \"https://a/1\"\n}",
       "it is a JSON document, and no JSON Feed; write one object per line (JSON Lines)"

@@ -58,7 +58,8 @@ import Testing
 
   /// Valid and invalid lines: the schema and the decoder must agree on each.
   private static let lines = [
-    "base: https://images.example.com/a/", "base: images", "base-url: https://cdn.example.com/",
+    "base: https://images.example.com/a/", "base: file:///srv/a/", "base: images",
+    "base-url: https://cdn.example.com/",
     "base-url: ftp://x", "scales: [1, 2]", "scales: 2",
     "scales: []", "scales: [1, 1]", "scales: [0]", "scales: [9]", "scales: [1.5]", "scales: two",
     "rounding: exact", "rounding: [320, 640]", "rounding: []", "rounding: [0]", "rounding: up",

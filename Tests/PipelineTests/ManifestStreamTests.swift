@@ -102,7 +102,8 @@ import Testing
       String(repeating: "\n", count: 70_000) + "<html>",
       "it is an HTML page, not a list of URLs"
     ),
-    (" [1]", "it is a JSON array; write one object per line: jq -c '.[]' OLD.json > NEW.jsonl"),
+    (" [1]", nil),
+    (" [1", "it is cut off after line 1: its JSON array has no end; make or fetch the list again"),
     ("h\0t\0", nil), ("\0\0\0\0", "it is not a text; a list is one in UTF-8 or UTF-16"),
     // Only the start of a file may be a byte order mark.
     ("\n\n\n\n\0\n", "it is not a text; a list is one in UTF-8 or UTF-16"),

@@ -64,6 +64,31 @@ import Testing
     #expect(!named.isGuessed && named.images == 1)
   }
 
+  /// Those of files of this machine that are there, also beside the list; else a person has to say what is before them.
+  @Test func pathsGetAPrefix() async throws {
+    let folder = try TemporaryFolder()
+    try folder.write("", to: "a b/1.jpg")
+    func columns(_ text: String) async throws -> String? {
+      let found = try await ListFindings(readingList: folder.write(text, to: "list"))
+      #expect(found.images == 1 && found.isGuessed)
+      return found.columns?.yaml.replacing(folder.path(""), with: "FOLDER")
+    }
+    #expect(
+      try await columns("sku,file\n1,a b/1.jpg\n")
+        == "{url: file, id: sku, prefix: \"file://FOLDER/\"}")
+    #expect(
+      try await columns("[{\"id\": 1, \"file\": \"\(folder.path("a b/1.jpg"))\"}]")
+        == "{url: file, id: id, prefix: \"file://\"}")
+    #expect(
+      try await columns("a,b\n1,/none.jpg\n") == "{url: b, prefix: \"https://images.example.com\"}")
+    #expect(
+      try await columns("a,b\n1,none.jpg\n") == "{url: b, prefix: \"https://images.example.com/\"}")
+    // Of a shop system that is known.
+    let magento = try await ListFindings(
+      readingList: folder.write("sku,base_image\n1,/w/1.jpg\n", to: "m.csv"))
+    #expect(magento.images == 1 && magento.columns?.hasExamplePrefix == true && !magento.isGuessed)
+  }
+
   /// Nothing is written for a list of which no line is an image.
   @Test func aListWithoutALineToUseIsRejected() async throws {
     let folder = try TemporaryFolder()

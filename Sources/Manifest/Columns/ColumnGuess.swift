@@ -1,15 +1,24 @@
 internal import TesseraJSON
 
-/// Finds the column of a table that has the URLs, where its header row does not say it: by what is in its first rows.
-package enum ColumnGuess {
-  /// A mapping with which the rows, or the objects of JSON Lines, are images; nil if no column has absolute URLs and nothing
-  /// else, and no member has URLs of images.
+/// The column of a table that has the URLs, or the member of JSON, where its names do not say it: by what is in its first rows.
+package struct ColumnGuess {
+  package var columns: ColumnMapping
+  /// The first value, if there are paths and not URLs: the mapping needs a prefix.
+  package let path: String?
+
+  private init(_ columns: ColumnMapping, path: String?) {
+    (self.columns, self.path) = (columns, path)
+  }
+
+  /// Nil if no column has URLs, or paths of images, and nothing else, and no member has one of an image.
   ///
   /// - Parameter beginning: the first bytes of the list, of a hundred rows or so.
-  package static func mapping(_ beginning: [UInt8]) -> ColumnMapping? {
+  package init?(_ beginning: [UInt8]) {
     var text = ListText()
-    guard let bytes = try? text.take(beginning), text.kind == .lines else { return nil }
+    guard let bytes = try? text.take(beginning), [.lines, .array].contains(text.kind)
+    else { return nil }
     var splitter = RecordSplitter()
+    if text.kind == .array { splitter.splitElements() }
     var rest = bytes[...]
     guard
       let first = splitter.next(in: &rest)?.bytes.flatMap({ String(validating: $0, as: UTF8.self) }
@@ -20,32 +29,49 @@ package enum ColumnGuess {
       while let line = splitter.next(in: &rest)?.bytes {
         if let object = try? JSONParser.parse(line) { objects.append(object) }
       }
-      return MemberGuess.mapping(objects)
+      guard let guess = MemberGuess.mapping(objects) else { return nil }
+      (columns, path) = guess
+      return
     }
-    guard let names = ManifestFormat.headers(in: first).max(by: { $0.count < $1.count })
+    guard let names = ManifestFormat.headers(in: first).max(by: { $0.count < $1.count }),
+      let guess = Self.column(of: names, bytes, prefix: nil)
+        ?? Self.column(of: names, bytes, prefix: Self.anyPrefix)
     else { return nil }
-    let id = names.first { MemberGuess.ids.contains($0.lowercased()) }
-    let best = names.filter { !$0.isEmpty }
-      .compactMap { name in
-        images(in: bytes, name).map { (name: name, images: $0.images, rows: $0.rows) }
-      }
-      .max { $0.images < $1.images }
-    guard let best else { return nil }
-    var columns: [ColumnMapping.Member: [String]] = [.url: [best.name]]
-    columns[.id] = id.map { [$0] }
-    return ColumnMapping(columns, separator: best.images > best.rows ? separator : nil)
+    self = guess
   }
 
   private static let separator = ","
+  /// Makes a URL of a path, to try whether a column has paths.
+  private static let anyPrefix = "file:///"
 
-  /// How many images the rows have in a column, and in how many rows; nil for none, and if anything is there that is no URL.
-  private static func images(in bytes: [UInt8], _ column: String) -> (images: Int, rows: Int)? {
-    var reader = ManifestReader(columns: ColumnMapping([.url: [column]], separator: separator))
-    var lines: [Int] = []
+  /// - Parameter prefix: for columns that have paths; nil for those that have URLs.
+  private static func column(
+    of names: [String], _ bytes: [UInt8], prefix: String?
+  ) -> ColumnGuess? {
+    let best = names.filter { !$0.isEmpty }
+      .compactMap { name in images(in: bytes, name, prefix).map { (name: name, found: $0) } }
+      .max { $0.found.urls.count < $1.found.urls.count }
+    guard let best, let first = best.found.urls.first else { return nil }
+    var columns: [ColumnMapping.Member: [String]] = [.url: [best.name]]
+    columns[.id] = names.first { MemberGuess.ids.contains($0.lowercased()) }.map { [$0] }
+    return ColumnGuess(
+      ColumnMapping(columns, separator: best.found.urls.count > best.found.rows ? separator : nil),
+      path: prefix.map { String(first.dropFirst($0.count)) })
+  }
+
+  /// The images that the rows have in a column, and in how many rows; nil for none, and if anything is there that is no image.
+  private static func images(
+    in bytes: [UInt8], _ column: String, _ prefix: String?
+  ) -> (urls: [String], rows: Int)? {
+    let mapping = ColumnMapping([.url: [column]], separator: separator, prefix: prefix)
+    var reader = ManifestReader(columns: mapping)
+    var (urls, lines): ([String], Set<Int>) = ([], [])
     for record in reader.read(bytes) {
       guard case .entry(let entry) = record else { return nil }
-      lines.append(entry.line)
+      if let prefix, !entry.url.hasPrefix(prefix) || !MemberGuess.isFile(entry.url) { return nil }
+      urls.append(entry.url)
+      lines.insert(entry.line)
     }
-    return lines.isEmpty ? nil : (lines.count, Set(lines).count)
+    return urls.isEmpty ? nil : (urls, lines.count)
   }
 }

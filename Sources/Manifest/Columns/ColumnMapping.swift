@@ -1,4 +1,5 @@
 package import TesseraJSON
+internal import TesseraText
 
 /// Where the lines of a list have what Tessera needs of an image: the names of a table's columns, or the paths of members of
 /// JSON (`images[0].src`).
@@ -24,6 +25,11 @@ package struct ColumnMapping: Sendable, Equatable {
     _ columns: [Member: [String]] = [:], separator: String? = nil, prefix: String? = nil
   ) {
     (self.columns, self.separator, self.prefix) = (columns, separator, prefix)
+  }
+
+  /// Whether ``prefix`` is an example, which a person has to replace.
+  package var hasExamplePrefix: Bool {
+    prefix.map { SourceURL.isExample(host: SourceURL.host(of: $0)) } == true
   }
 
   /// Where a member is; by its own name if the mapping does not say.

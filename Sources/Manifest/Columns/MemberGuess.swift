@@ -5,17 +5,20 @@ enum MemberGuess {
   /// Names of members and of columns whose values are ids.
   static let ids: Set = ["id", "sku", "handle"]
 
-  /// What is known of a path: how many URLs it has led to, and how many of them look like those of images.
+  /// What is known of a path: how many URLs and paths of files it has led to, and how many of them look like those of images.
   private struct Candidate {
     var path: String
     var urls = 0
     var images = 0
-    /// The names of files or of members decide; then the number, and then the order of the members.
-    var rank: (Int, Int) { (images, urls) }
+    /// The first value that is a path of a file and no URL.
+    var file: String?
+    /// URLs before files; then the names of files or of members decide; then the number, and then the order of the members.
+    var rank: (Int, Int, Int) { (file == nil ? 1 : 0, images, urls) }
   }
 
-  /// A mapping with which these objects are images; nil if none of their members has a URL that looks like one of an image.
-  static func mapping(_ objects: [JSONValue]) -> ColumnMapping? {
+  /// A mapping with which these objects are images, and the first value if there are paths and not URLs; nil if none of their
+  /// members has a URL or a path that looks like one of an image.
+  static func mapping(_ objects: [JSONValue]) -> (columns: ColumnMapping, path: String?)? {
     var found: [Candidate] = []
     for object in objects { note(object, path: "", in: &found) }
     let best = found.filter { $0.images > 0 }.reduce(nil) { best, next -> Candidate? in
@@ -28,7 +31,24 @@ enum MemberGuess {
     {
       columns[.id] = [id.name]
     }
-    return ColumnMapping(columns)
+    columns[.alt] = description(besides: best.path, in: objects).map { [$0] }
+    return (ColumnMapping(columns), best.file)
+  }
+
+  /// Whether a text is the URL or the path of a file that is named as an image.
+  static func isFile(_ text: String) -> Bool {
+    text.lowercased().contains(/^[^\n]*[^\/\n]\.(jpe?g|png|gif|webp|avif|heic|jxl|tiff?)([?#].*)?$/)
+  }
+
+  /// The member `alt` beside that of the URLs; nil without one, and if an object has several images, of which it is one's only.
+  private static func description(besides path: String, in objects: [JSONValue]) -> String? {
+    guard let end = path.lastIndex(of: "."), let urls = MemberPath(path) else { return nil }
+    let name = path[...end] + "alt"
+    guard let alt = MemberPath(String(name)),
+      objects.contains(where: { !alt.texts(in: $0).isEmpty }),
+      objects.allSatisfy({ urls.values(in: $0).count < 2 })
+    else { return nil }
+    return String(name)
   }
 
   private static func note(_ value: JSONValue, path: String, in found: inout [Candidate]) {
@@ -41,16 +61,18 @@ enum MemberGuess {
       }
     case .array(let values):
       for value in values { note(value, path: path, in: &found) }
-    case .string(let text) where text.hasPrefix("http://") || text.hasPrefix("https://"):
+    case .string(let text):
+      let isURL = ["http://", "https://", "file://"].contains { text.hasPrefix($0) }
+      let isFile = isFile(text)
+      guard isURL || isFile else { return }
       let index = found.firstIndex { $0.path == path } ?? found.endIndex
       if index == found.endIndex { found.append(Candidate(path: path)) }
       found[index].urls += 1
+      if !isURL, found[index].file == nil { found[index].file = text }
       let isNamed = path.lowercased().contains(
         /image|img|photo|picture|thumb|cover|avatar|media|src/)
-      let isFile = text.lowercased().contains(
-        /\.(jpe?g|png|gif|webp|avif|heic|jxl|tiff?)([?#].*)?$/)
       if isNamed || isFile { found[index].images += 1 }
-    case .string, .number, .bool, .null: break
+    case .number, .bool, .null: break
     }
   }
 }

@@ -3,6 +3,8 @@ struct ListText {
   enum Kind: Equatable {
     /// JSON Lines, a table, or one URL a line.
     case lines
+    /// A JSON array, of such objects as JSON Lines has.
+    case array
     /// A feed or a sitemap.
     case xml
     /// One JSON text, as a JSON Feed is.
@@ -73,9 +75,7 @@ struct ListText {
       let beginning = String(decoding: text.prefix(page.utf8.count), as: UTF8.self).lowercased()
       if beginning == page || beginning.hasPrefix("<html") { throw ListRefusal(reason: Self.page) }
       kind = .xml
-    case UInt8(ascii: "["):
-      throw ListRefusal(
-        reason: "it is a JSON array; write one object per line: jq -c '.[]' OLD.json > NEW.jsonl")
+    case UInt8(ascii: "["): kind = .array
     case UInt8(ascii: "{"):
       let isLong = isEnd || text.count >= Self.mostHead
       let line = text.prefix { $0 != 0x0A && $0 != 0x0D }

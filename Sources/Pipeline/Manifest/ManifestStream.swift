@@ -25,9 +25,11 @@ package final class ManifestStream {
   /// - Parameters:
   ///   - directory: where a fetched list is kept until it is read.
   ///   - isSplit: whether entries keep all members, which the runs of their parts then select from.
+  ///   - isTried: whether no entry is used, so that the prefix of URLs may be an example.
   package static func open(
     _ pipeline: PipelineFile, in directory: String = FileSystem.temporaryDirectory,
-    end: ContinuousClock.Instant? = nil, needsDigest: Bool = false, isSplit: Bool = false
+    end: ContinuousClock.Instant? = nil, needsDigest: Bool = false, isSplit: Bool = false,
+    isTried: Bool = false
   ) async throws -> ManifestStream {
     let shown = pipeline.shownURLs
     let reader = ManifestReader(
@@ -51,7 +53,8 @@ package final class ManifestStream {
             source, of: pipeline, reader, in: directory, end: end, needsDigest: needsDigest))
       }
     }
-    if let prefix = pipeline.columns?.prefix, SourceURL.isExample(host: SourceURL.host(of: prefix))
+    if let columns = pipeline.columns, !isTried, columns.hasExamplePrefix,
+      let prefix = columns.prefix
     {
       throw PipelineError.manifest(
         path: lists[0].path,

@@ -10,7 +10,7 @@ extension PipelineFile {
   static let keys: [Key<PipelineFile>] = [
     Key(
       "manifest", .manifest, \.manifest, isRequired: true, example: "feed.jsonl",
-      "The list of images: a path, an http(s) URL, s3://bucket/key, or - for standard input; {sqlite: shop.db, query: \"SELECT …\"}; or several of them. JSON Lines, CSV, TSV, plain text, feeds and sitemaps; gzip is recognised."
+      "The list of images: a path, an http(s) URL, s3://bucket/key, or - for standard input; {sqlite: shop.db, query: \"SELECT …\"}; or several of them. JSON Lines, JSON arrays, CSV, TSV, plain text, feeds and sitemaps; gzip is recognised."
     ),
     Key(
       "columns", .optional(ColumnMapping.type, initial: ColumnMapping()), \.columns,
@@ -36,7 +36,7 @@ extension PipelineFile {
       example: ["card": ["size": "180x", "mode": "fit"]],
       "The places in the layout that show images, by name."),
     Key(
-      "base", .optional(.webURL("https://images.example.com/"), initial: ""), \.base,
+      "base", .optional(.placeURL("https://images.example.com/"), initial: ""), \.base,
       example: "https://images.example.com/", "The base URL of relative URLs in the manifest."),
     Key(
       "base-url", .optional(.baseURL, initial: ""), \.baseURL, shapes: .catalog, needs: .files,

@@ -129,10 +129,19 @@ extension KeyType where Value == String {
   }
 
   static func webURL(_ example: String) -> KeyType {
-    scalar(
-      "a URL, such as \(example)", schema: ["type": "string", "pattern": "^https?://"],
-      json: JSONValue.string
-    ) { $0.hasPrefix("http://") || $0.hasPrefix("https://") ? $0 : nil }
+    url("a URL, such as \(example)", schemes: ["http", "https"])
+  }
+
+  /// Where images are: on the web, or in a folder of this machine.
+  static func placeURL(_ example: String) -> KeyType {
+    url("a URL, such as \(example) or file:///srv/images/", schemes: ["http", "https", "file"])
+  }
+
+  private static func url(_ expected: String, schemes: [String]) -> KeyType {
+    let pattern = "^(\(schemes.joined(separator: "|")))://"
+    return scalar(
+      expected, schema: ["type": "string", "pattern": .string(pattern)], json: JSONValue.string
+    ) { text in schemes.contains { text.hasPrefix("\($0)://") } ? text : nil }
   }
 }
 

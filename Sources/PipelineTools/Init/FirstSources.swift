@@ -228,7 +228,7 @@ struct FirstSources {
   /// Besides the names of formats.
   private static let otherEndings: Set = ["jpg", "jpe", "jfif", "apng", "tif", "heif"]
 
-  private static func url(of path: String) -> String {
+  static func url(of path: String) -> String {
     "file://" + PercentEncoding.encode(path, keeping: "/")
   }
 

@@ -3,6 +3,7 @@ internal import TesseraManifest
 internal import TesseraPipeline
 internal import TesseraPipelineFile
 internal import TesseraSystem
+internal import TesseraText
 
 /// What a list of images shows of the pipeline that it needs.
 struct ListFindings {
@@ -61,14 +62,27 @@ struct ListFindings {
     guard let file = try? File(path, .readWithoutWaiting),
       let bytes = try? file.read(guessedBytes, at: 0)
     else { return nil }
-    return ColumnGuess.mapping(bytes)
+    guard var guess = ColumnGuess(bytes) else { return nil }
+    if let first = guess.path { guess.columns.prefix = prefix(forPath: first, of: path) }
+    return guess.columns
+  }
+
+  /// What makes URLs of the paths in a list: that of files of this machine if the first one is there, else an example, which a
+  /// person replaces.
+  private static func prefix(forPath first: String, of list: String) -> String {
+    let isAbsolute = first.hasPrefix("/")
+    let folder = FileSystem.parent(of: FileSystem.realPath(list) ?? list)
+    let files = isAbsolute ? "file://" : FirstSources.url(of: folder) + "/"
+    let file = FetchSettings.file(ofSource: SourceURL.encoded(files + first))
+    if file.map(FileSystem.exists) == true { return files }
+    return "https://images.example.com" + (isAbsolute ? "" : "/")
   }
 
   /// Enough for the first rows of a table with long texts.
   private static let guessedBytes = 256 * 1024
 
   private mutating func read(_ file: PipelineFile) async throws {
-    let manifest = try await ManifestStream.open(file)
+    let manifest = try await ManifestStream.open(file, isTried: true)
     defer { suggestion = manifest.suggestedColumns }
     var entries = try EntryStream(reading: manifest, file.fetch)
     while let batch = try await entries.next() {

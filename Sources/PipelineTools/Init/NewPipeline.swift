@@ -24,8 +24,8 @@ package struct NewPipeline {
     package var columnsText: String? { columns?.yaml }
     /// Whether the mapping follows from what is in the rows: a person should look at it.
     package var isGuessed = false
-    /// Whether the list has paths, and the pipeline file has to say what is before them.
-    package var needsPrefix: Bool { columns?.prefix != nil }
+    /// Whether the list has paths, and the pipeline file has an example of what is before them.
+    package var needsPrefix: Bool { columns?.hasExamplePrefix == true }
     /// What the list needs beyond the public internet, as `fetch.allow` has it. The pipeline file has it in a comment.
     package var needs: [String]
     /// URLs that are encoded, because they have characters that a URL can't have.

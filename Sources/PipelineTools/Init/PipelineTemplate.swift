@@ -52,8 +52,8 @@ struct PipelineTemplate {
   private var columnLines: String {
     guard let columns else { return "" }
     let prefix =
-      columns.prefix == nil
-      ? "" : "\n# The list has paths: put the address of your shop's images into \"prefix\"."
+      !columns.hasExamplePrefix
+      ? "" : "\n# The list has paths: put the address of your images into \"prefix\"."
     return """
 
       # The columns of the list that have the URLs, the ids and the descriptions.\(prefix)
