@@ -10,7 +10,7 @@ enum ForgetCommand: Command {
     "--url", "URL", "the images of this source; may be repeated")
   private static let undo = Flag(
     "--undo",
-    "let later runs fetch these images again: name ids and URLs (--url); files stay gone")
+    "let later runs fetch these images again, by their ids, and the URLs that were named (--url)")
 
   static let syntax = Syntax(
     [.one("OUTPUT", .folders), .any("ID", .ids)],
@@ -53,15 +53,19 @@ enum ForgetCommand: Command {
     if arguments.has(CommonFlag.json) {
       Console.write(report.json)
     } else if !arguments.has(CommonFlag.quiet) {
-      for line in undoes
-        ? [
-          "the next run has an image again if both its id and its URL, as the manifest has it (--url), are named here or before"
-        ] : lines(of: report)
-      {
-        Console.line(line)
-      }
+      for line in undoes ? [undone(report)] : lines(of: report) { Console.line(line) }
     }
     return .done
+  }
+
+  private static func undone(_ report: ForgetReport) -> String {
+    if !report.ids.isEmpty, report.uncertain.isEmpty {
+      return "the next run has \(report.ids.joined(separator: ", ")) again, if the manifest has it"
+    }
+    let images = report.uncertain.isEmpty ? "an image" : report.uncertain.joined(separator: ", ")
+    return
+      "the next run has \(images) again if both the id and the URL, as the manifest has it (--url), are named here or "
+      + "before: the URL was named when it was forgotten, or is that of another forgotten image"
   }
 
   private static func lines(of report: ForgetReport) -> [String] {

@@ -36,11 +36,43 @@ import Testing
       #expect(items.has(id: id, request: request) == isForgotten, "\(id) \(request)")
       #expect(items.has(id: id) == ["a", "b"].contains(id))
     }
-    items.remove(ids: ["a"], requests: ["r"])
+    _ = items.remove(ids: ["a"], requests: ["r"])
     #expect(!items.has(id: "a", request: "r"))
     #expect(items.has(id: "b", request: "r") && items.has(id: "a", request: "s"))
-    items.remove(ids: ["b", "none"], requests: ["s"])
+    _ = items.remove(ids: ["b", "none"], requests: ["s"])
     #expect(items.isEmpty)
+  }
+
+  /// The URLs of an image that was named by its id come back with it, and no others.
+  @Test func anIdImpliesItsRequests() async throws {
+    let catalogs = try MemoryCatalogs()
+    var items = try #require(ForgottenItems(document: Self.document()))
+    func add(_ ids: [String], _ requests: [String] = [], _ sources: [String: [String]]) {
+      items.add(ids: ids, requests: requests, sources: sources)
+    }
+    func marked() -> [String] {
+      ["r", "s", "t", "u"].filter { items.has(id: "", request: $0) }
+    }
+    add([], ["u"], [:])
+    add(["a", "b", "c"], ["t"], ["a": ["r", "s"], "b": ["s"], "c": ["t", "u"]])
+    // As after a kill, when nothing else is known any more.
+    add(["a"], [], [:])
+    #expect(marked() == ["r", "s", "t", "u"])
+    try await items.write(to: catalogs.output, catalogs.workspace)
+    items = try await ForgottenItems.of(catalogs.output)
+    // Another image has one of them, and the others were named.
+    #expect(items.remove(ids: ["a", "c"], requests: []) == ["a", "c"])
+    #expect(marked() == ["s", "t", "u"] && !items.has(id: "a") && !items.has(id: "c"))
+    #expect(items.remove(ids: ["b"], requests: []) == [])
+    #expect(marked() == ["t", "u"])
+    #expect(items.remove(ids: [], requests: ["t", "u"]) == [] && items.isEmpty)
+    // What is named later is not implied any more.
+    add(["a"], [], ["a": ["r"]])
+    add([], ["r"], [:])
+    #expect(items.remove(ids: ["a"], requests: []) == ["a"] && marked() == ["r"])
+    #expect(items.remove(ids: ["x"], requests: ["r"]) == ["x"] && items.isEmpty)
+    try await items.write(to: catalogs.output, catalogs.workspace)
+    #expect(try !catalogs.output.text(ForgottenItems.path).contains("implied"))
   }
 
   /// Neither ids nor URLs are in the document.
@@ -81,7 +113,9 @@ import Testing
   /// Without it, forgotten images would come back.
   @Test(arguments: [
     document(schema: "tessera-forgotten/2"), document(key: ""),
-    document(key: "xy"), document(marks: "1"), document(marks: "\"a\",null"),
+    document(key: "xy"), document(marks: "\"a\"],\"implied\":[\"a\""),
+    document(marks: "\"a\"],\"implied\":{\"a\":[1]},\"x\":["), document(marks: "1"),
+    document(marks: "\"a\",null"),
     Array(#"{"schema":"tessera-forgotten/1","key":"0f"}"#.utf8),
     Array(#"{"schema":"tessera-forgotten/1","marks":[]}"#.utf8), Array("{".utf8), [],
   ])

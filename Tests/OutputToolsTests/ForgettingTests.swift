@@ -206,7 +206,13 @@ import Testing
     #expect(
       await sentence { try await undo(["b"], ["https://c"]) }
         == "\"\(small.root)\" has not forgotten \"b\", \"https://c\"")
-    #expect(try await undo(["a"]).ids == ["a"])
+    let first = try await undo(["a"])
+    #expect(first.ids == ["a"] && first.uncertain == [])
+    #expect(try await [forgotten("a"), forgotten("new", Self.one)] == [false, false])
+    // What was named stays until it is named again.
+    _ = try await publish()
+    _ = try await forget("a", urls: [Self.one])
+    #expect(try await undo(["a"]).uncertain == ["a"])
     #expect(try await [forgotten("a"), forgotten("new", Self.one)] == [false, true])
     #expect(try await undo([], [Self.one]).ids == [])
     #expect(try await !forgotten("new", Self.one))

@@ -11,6 +11,8 @@ package struct ForgottenItems: Sendable, Equatable {
 
   private let key: [UInt8]
   private var marks: Set<String> = []
+  /// By the mark of an image's id, the marks of URLs that are there because it was forgotten, and that no person named.
+  private var implied: [String: Set<String>] = [:]
 
   /// Without marks, under a new key.
   init() { key = (0..<32).map { _ in UInt8.random(in: 0...255) } }
@@ -31,12 +33,43 @@ package struct ForgottenItems: Sendable, Equatable {
 
   package func has(id: String) -> Bool { marks.contains(mark(id: id)) }
 
-  package mutating func add(ids: [String], requests: [String]) {
-    marks.formUnion(ids.map { mark(id: $0) } + requests.map { mark(request: $0) })
+  /// - Parameters:
+  ///   - requests: that are named. What an image has besides is implied by its id.
+  ///   - sources: the requests of each id.
+  package mutating func add(
+    ids: [String], requests: [String], sources: [String: [String]] = [:]
+  ) {
+    let named = Set(requests.map { mark(request: $0) })
+    unlink(named)
+    // Those of earlier calls, too.
+    let explicit = marks.subtracting(allImplied).union(named)
+    for id in ids {
+      let own = Set((sources[id] ?? []).map { mark(request: $0) }).subtracting(explicit)
+      marks.formUnion(own.union([mark(id: id)]))
+      if !own.isEmpty { implied[mark(id: id), default: []].formUnion(own) }
+    }
+    marks.formUnion(named)
   }
 
-  package mutating func remove(ids: [String], requests: [String]) {
-    marks.subtract(ids.map { mark(id: $0) } + requests.map { mark(request: $0) })
+  /// Removes the marks of ids, of requests, and of those that only these ids imply.
+  ///
+  /// - Returns: the ids whose URLs are unknown, or have a mark still.
+  package mutating func remove(ids: [String], requests: [String]) -> [String] {
+    let named = Set(requests.map { mark(request: $0) })
+    let links = ids.map { implied.removeValue(forKey: mark(id: $0)) ?? [] }
+    marks.subtract(links.reduce(into: Set()) { $0.formUnion($1) }.subtracting(allImplied))
+    marks.subtract(ids.map { mark(id: $0) })
+    marks.subtract(named)
+    unlink(named)
+    return zip(ids, links).filter { $1.isEmpty || !$1.isDisjoint(with: marks) }.map(\.0)
+  }
+
+  private var allImplied: Set<String> { implied.values.reduce(into: []) { $0.formUnion($1) } }
+
+  /// What a person names is no longer implied.
+  private mutating func unlink(_ named: Set<String>) {
+    if named.isEmpty { return }
+    implied = implied.mapValues { $0.subtracting(named) }.filter { !$0.value.isEmpty }
   }
 
   // MARK: The document
@@ -71,6 +104,13 @@ package struct ForgottenItems: Sendable, Equatable {
       object.member("key", Hexadecimal.encode(key))
       object.name("marks")
       object.array { list in for mark in marks.sorted() { list.value(mark) } }
+      if implied.isEmpty { return }
+      object.name("implied")
+      object.object { links in
+        for (mark, others) in implied.sorted(by: { $0.key < $1.key }) {
+          links.member(mark, others.sorted())
+        }
+      }
     }
     return writer.take() + [UInt8(ascii: "\n")]
   }
@@ -82,5 +122,12 @@ package struct ForgottenItems: Sendable, Equatable {
     else { return nil }
     self.key = key
     marks = Set(list.compactMap(\.self))
+    guard case .object(let links) = json["implied"] ?? .object([]) else { return nil }
+    for link in links {
+      guard let others = link.value.arrayValue?.map(\.stringValue), !others.contains(nil) else {
+        return nil
+      }
+      implied[link.name] = Set(others.compactMap(\.self))
+    }
   }
 }

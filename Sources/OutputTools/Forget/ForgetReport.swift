@@ -4,6 +4,8 @@ internal import TesseraJSON
 package struct ForgetReport: Sendable {
   /// The images, also those that were found by their URLs.
   package internal(set) var ids: [String] = []
+  /// Of images that are to be had again, those whose URLs may still be marked.
+  package internal(set) var uncertain: [String] = []
   /// Files that were deleted, relative to the output.
   package internal(set) var files: [String] = []
   /// Of them, those of which it is not known whose they were: nothing named them.

@@ -13,7 +13,9 @@ struct ForgetWork {
   private var output: any Output { held.output }
 
   private var ids: [String] = []
+  /// Those that are named, and those of each image.
   private var requests: [String] = []
+  private var sources: [String: [String]] = [:]
   private var possessions: Set<Possession> = []
   private(set) var report = ForgetReport()
 
@@ -48,9 +50,15 @@ struct ForgetWork {
       )
     }
     ids = found.sorted()
-    for state in states { possessions.formUnion(try await state.possessions(of: ids)) }
-    let sources = possessions.filter { [.sources, .rejections].contains($0.kind) }.map(\.name)
-    self.requests = Set(requests + sources).sorted()
+    self.requests = requests
+    for id in ids {
+      for state in states {
+        let own = try await state.possessions(of: [id])
+        possessions.formUnion(own)
+        sources[id, default: []] += own.filter { [.sources, .rejections].contains($0.kind) }
+          .map(\.name)
+      }
+    }
     report.ids = ids
     report.sameID = try await sharing(Set(found.map { ManifestEntry.sharedID(of: $0) ?? $0 }))
       .subtracting(found).sorted()
@@ -91,7 +99,7 @@ struct ForgetWork {
   mutating func forget() async throws {
     // First: a run that begins after a kill does not fetch them again.
     var forgotten = try await ForgottenItems.of(output)
-    forgotten.add(ids: ids, requests: requests)
+    forgotten.add(ids: ids, requests: requests, sources: sources)
     try await forgotten.write(to: output, held.workspace)
     var erasure = CatalogErasure(ids, from: output, held.workspace)
     report.baseURL = try await baseURL()

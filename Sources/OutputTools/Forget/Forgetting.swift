@@ -52,7 +52,7 @@ package struct Forgetting: Sendable {
     try await held(repaired: repaired) { held, _ in
       var forgotten = try await ForgottenItems.of(held.output)
       let before = forgotten
-      forgotten.remove(ids: ids, requests: requests)
+      let uncertain = forgotten.remove(ids: ids, requests: requests)
       guard forgotten != before else {
         throw OutputToolError(
           "\"\(root)\" has not forgotten \((ids + urls).map { "\"\($0)\"" }.joined(separator: ", "))"
@@ -61,6 +61,7 @@ package struct Forgetting: Sendable {
       try await forgotten.write(to: held.output, held.workspace)
       var report = ForgetReport()
       report.ids = ids
+      report.uncertain = uncertain
       return report
     }
   }

@@ -112,7 +112,7 @@ package struct Explanation: Sendable {
     }
     if forgotten.has(id: id) {
       return OutputToolError(
-        "the image \"\(id)\" was forgotten (tessera forget), and runs leave it out; --undo with its id and its URL ends that"
+        "the image \"\(id)\" was forgotten (tessera forget), and runs leave it out; --undo with its id, and with its URL if that was named, ends that"
       )
     }
     let status = try await status(of: id, inEarlierCatalogOf: output, otherThan: nil)

@@ -189,8 +189,8 @@ final class EntrySelection: Sendable {
       (count == 1
         ? "1 of the named images was forgotten (tessera forget) and stays"
         : "\(count) of the named images were forgotten (tessera forget) and stay")
-        + " out of the catalog; to have one again, remove its marks with tessera forget --undo, which needs its id "
-        + "and its URL (--url)"
+        + " out of the catalog; to have one again, remove its marks with tessera forget --undo and its id, "
+        + "and with its URL (--url) if that was named"
     ]
   }
 }
