@@ -2,11 +2,13 @@
 /// arrays after each other are one, as pages of an API are.
 ///
 /// An element has the number of the line on which it begins, or, if the one before it has that number, the next one: so the elements
-/// of an array on a single line are counted. An element that is no object is the URL of an image: `"https://…"` is read as
-/// `{"url": "https://…"}`.
+/// of an array on a single line are counted. An element of the first array that is no object is the URL of an image: `"https://…"`
+/// is read as `{"url": "https://…"}`. Blanks between the parts of an element are one.
 struct ElementSplitter: Sendable {
   /// Whether the end of the array is still to come.
   private(set) var isOpen = false
+  /// How many have begun.
+  private var arrays = 0
   private var pending: [UInt8] = []
   private var isTooLong = false
   /// How many brackets of the element are open.
@@ -45,14 +47,15 @@ struct ElementSplitter: Sendable {
     }
     switch byte {
     case UInt8(ascii: "[") where !isOpen:
-      isOpen = true
+      defer { (isOpen, arrays) = (true, arrays + 1) }
       return close()
     case UInt8(ascii: ",") where depth == 0: return close()
     case UInt8(ascii: "]") where depth == 0:
       isOpen = false
       return close()
     case UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\t"), UInt8(ascii: " "):
-      if !pending.isEmpty { add(UInt8(ascii: " ")) }
+      // Indentation is not counted as a part of it.
+      if let last = pending.last, last != UInt8(ascii: " ") { add(UInt8(ascii: " ")) }
       return nil
     case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
     case UInt8(ascii: "}"), UInt8(ascii: "]"): depth = max(0, depth - 1)
@@ -77,9 +80,9 @@ struct ElementSplitter: Sendable {
     guard isTooLong || !pending.isEmpty else { return nil }
     defer { (pending, isTooLong, depth) = ([], false, 0) }
     lastNumber = max(startLine, lastNumber + 1)
-    // As that of the last element, which has the end of the array's line behind it.
-    while pending.last == UInt8(ascii: " ") { pending.removeLast() }
-    if !isTooLong, pending.first != UInt8(ascii: "{") {
+    // As the last element has, before the end of the array.
+    if pending.last == UInt8(ascii: " ") { pending.removeLast() }
+    if !isTooLong, arrays == 1, pending.first != UInt8(ascii: "{") {
       pending = Array(#"{"url": "#.utf8) + pending + [UInt8(ascii: "}")]
     }
     return RecordSplitter.Record(

@@ -69,9 +69,9 @@ struct JSONLinesDecoder: RecordDecoding {
       return
         "; if the images are in \"\(name)\", write one object per line: jq -c '.\(name)[]' OLD.json > NEW.jsonl"
     }
-    return guess.map {
-      "; say in the pipeline file where it is, such as columns: \($0.columns.yaml)"
-    } ?? ""
+    guard var columns = guess?.columns else { return "" }
+    if guess?.path != nil { columns.prefix = ColumnMapping.examplePrefix }
+    return "; say in the pipeline file where it is, such as columns: \(columns.yaml)"
   }
 
   /// A mistake in a member, before the line is known.

@@ -115,6 +115,13 @@ package struct ListRefusal: Error, Sendable, Equatable {
       + "iconv -f WINDOWS-1252 -t UTF-8 OLD.csv > NEW.csv"
   }
 
+  /// Behind an element of an array that can't be read it is not known where the others begin.
+  init(ofElement line: Int, _ problem: String) {
+    reason =
+      "it begins as a JSON array does, and what is on line \(line) is no element of one: \(problem); correct it, or write one "
+      + "object per line (JSON Lines), of which only that line would be lost"
+  }
+
   /// - Parameter line: the first of the record that is not whole.
   init(cutOff line: Int) {
     reason =

@@ -112,7 +112,9 @@ package struct ManifestReader {
     guard var bytes = record.bytes, record.openQuote == nil else {
       isAtStart = false
       decoder?.loseRecord()
-      return [.problem(ManifestProblem(unclosed: record))]
+      let problem = ManifestProblem(unclosed: record)
+      if splitter.elements != nil { refusal = ListRefusal(ofElement: line, problem.message) }
+      return refusal == nil ? [.problem(problem)] : []
     }
     if isAtStart, bytes.starts(with: byteOrderMark) { bytes.removeFirst(byteOrderMark.count) }
     isAtStart = false
@@ -172,6 +174,14 @@ package struct ManifestReader {
         }
       }
     } catch {
+      if splitter.elements != nil {
+        do throws(JSONError) {
+          _ = try JSONParser.parse(Array(text.utf8))
+        } catch {
+          refusal = ListRefusal(ofElement: lines.lowerBound, error.message)
+          return []
+        }
+      }
       return [.problem(error.skipping(lines))]
     }
   }

@@ -289,6 +289,14 @@ import Testing
     #expect(urls([.url: ["Image Src"], .published: []]) == ["1", "2", "3", "4", "5"])
   }
 
+  @Test func aPathOfAFileIsEncoded() {
+    let mapping = ColumnMapping([:], separator: ",", prefix: "file:///srv/")
+    #expect(
+      mapping.urls(in: "a/b c#%.jpg, http://a/b c") == [
+        "file:///srv/a/b%20c%23%25.jpg", "http://a/b c",
+      ])
+  }
+
   // MARK: A guess
 
   @Test(arguments: [
@@ -304,6 +312,9 @@ import Testing
       "sku,page,file\n1,a.html,a.jpg\n2,b.html,\"x/b c.PNG, /d.webp\"\n",
       "{url: file, id: sku, separator: \",\"}"
     ),
+    ("page,file\nhttps://a/1,a.jpg\nhttps://a/2,b.jpg\n", "{url: file}"),
+    ("image,file\nhttps://a/1,a.jpg\nhttps://a/2,b.jpg\n", "{url: image}"),
+    ("page,file\nhttps://a/1,a\nhttps://a/2,b\n", "{url: page}"),
     ("a,b\n1,2\n", nil), ("a,b\n1,https://a/1\n1,no URL\n", nil), ("https://a/1\n", nil),
     ("<html>", nil), ("", nil),
   ])
@@ -330,6 +341,14 @@ import Testing
     // Pages, and a member whose name would be a path of several.
     (#"{"id": 1, "link": "https://a/p"}"#, nil), (#"{"photo.src": "https://a/1"}"#, nil),
     (#"{"photo": "1 jpg"}"#, nil), ("{", nil),
+    // Names of files in sentences, and one where the others have URLs.
+    (#"{"id": 1, "note": "see also x.png"}"#, nil), (#"{"note": "a/b\nc.png"}"#, nil),
+    (#"{"note": "C:\\a/b.png"}"#, nil),
+    (
+      #"[{"image": "https://a/1"}, {"image": "https://a/2", "logo": "https://a/l.png"}, {"image": "none.png"}]"#,
+      "{url: image}"
+    ),
+    (#"{"filename": "a.jpg", "path": "img/a.jpg"}"#, "{url: path}"),
     // Paths of files, unless something is a URL; and what describes the one image of an object.
     (#"{"photo": {"file": "/p/1.jpg", "alt": ""}}"#, "{url: photo.file, alt: photo.alt}"),
     (

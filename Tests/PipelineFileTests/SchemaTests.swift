@@ -58,7 +58,11 @@ import Testing
 
   /// Valid and invalid lines: the schema and the decoder must agree on each.
   private static let lines = [
-    "base: https://images.example.com/a/", "base: file:///srv/a/", "base: images",
+    "base: https://images.example.com/a/", "base: file:///srv/a/", "base: file:///",
+    "base: file:///srv/a", "base: file://srv/a/",
+    "columns: {prefix: \"file://\"}", "columns: {prefix: file:///srv/a}",
+    "columns: {prefix: file://srv/a}",
+    "base: images",
     "base-url: https://cdn.example.com/",
     "base-url: ftp://x", "scales: [1, 2]", "scales: 2",
     "scales: []", "scales: [1, 1]", "scales: [0]", "scales: [9]", "scales: [1.5]", "scales: two",

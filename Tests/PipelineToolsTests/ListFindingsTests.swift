@@ -68,6 +68,7 @@ import Testing
   @Test func pathsGetAPrefix() async throws {
     let folder = try TemporaryFolder()
     try folder.write("", to: "a b/1.jpg")
+    try folder.write("", to: "100%25 #1?.jpg")
     func columns(_ text: String) async throws -> String? {
       let found = try await ListFindings(readingList: folder.write(text, to: "list"))
       #expect(found.images == 1 && found.isGuessed)
@@ -79,6 +80,9 @@ import Testing
     #expect(
       try await columns("[{\"id\": 1, \"file\": \"\(folder.path("a b/1.jpg"))\"}]")
         == "{url: file, id: id, prefix: \"file://\"}")
+    #expect(
+      try await columns("sku,file\n1,100%25 #1?.jpg\n")
+        == "{url: file, id: sku, prefix: \"file://FOLDER/\"}")
     #expect(
       try await columns("a,b\n1,/none.jpg\n") == "{url: b, prefix: \"https://images.example.com\"}")
     #expect(

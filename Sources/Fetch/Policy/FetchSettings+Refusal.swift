@@ -20,15 +20,9 @@ extension FetchSettings {
 
   /// The folder that has to be allowed for a source that is a file; nil for other sources.
   package static func folder(ofSource url: String) -> String? {
-    guard let path = file(ofSource: url) else { return nil }
+    guard case .file(let path)? = LocalSource(url) else { return nil }
     let folder = FileSystem.parent(of: path)
     return FileSystem.realPath(folder) ?? folder
-  }
-
-  /// The path of a source that is a file; nil for other sources.
-  package static func file(ofSource url: String) -> String? {
-    guard case .file(let path)? = LocalSource(url) else { return nil }
-    return path
   }
 
   /// - Parameter place: the host, or how a request came to it.

@@ -1,14 +1,11 @@
 internal import TesseraJSON
+internal import TesseraText
 
 /// The column of a table that has the URLs, or the member of JSON, where its names do not say it: by what is in its first rows.
 package struct ColumnGuess {
   package var columns: ColumnMapping
   /// The first value, if there are paths and not URLs: the mapping needs a prefix.
   package let path: String?
-
-  private init(_ columns: ColumnMapping, path: String?) {
-    (self.columns, self.path) = (columns, path)
-  }
 
   /// Nil if no column has URLs, or paths of images, and nothing else, and no member has one of an image.
   ///
@@ -33,30 +30,38 @@ package struct ColumnGuess {
       (columns, path) = guess
       return
     }
-    guard let names = ManifestFormat.headers(in: first).max(by: { $0.count < $1.count }),
-      let guess = Self.column(of: names, bytes, prefix: nil)
-        ?? Self.column(of: names, bytes, prefix: Self.anyPrefix)
+    guard let names = ManifestFormat.headers(in: first).max(by: { $0.count < $1.count })
     else { return nil }
-    self = guess
+    let urls = Self.column(of: names, bytes, prefix: nil)
+    let files = Self.column(of: names, bytes, prefix: Self.anyPrefix)
+    // Pages have URLs, too.
+    let areImages = urls.map { column in
+      MemberGuess.isNamed(column.name) || column.found.urls.contains(where: MemberGuess.isFile)
+    }
+    guard let best = areImages == true ? urls : files ?? urls else { return nil }
+    columns = ColumnMapping(
+      [.url: [best.name]], separator: best.found.urls.count > best.found.rows ? Self.separator : nil
+    )
+    columns.columns[.id] = names.first { MemberGuess.ids.contains($0.lowercased()) }.map { [$0] }
+    let file = best.found.urls[0].dropFirst(Self.anyPrefix.count)
+    path =
+      best.prefix == nil
+      ? nil : PercentEncoding.decode(file).map { String(decoding: $0, as: UTF8.self) }
   }
 
   private static let separator = ","
   /// Makes a URL of a path, to try whether a column has paths.
   private static let anyPrefix = "file:///"
 
+  private typealias Column = (name: String, found: (urls: [String], rows: Int), prefix: String?)
+
+  /// The one with the most images.
+  ///
   /// - Parameter prefix: for columns that have paths; nil for those that have URLs.
-  private static func column(
-    of names: [String], _ bytes: [UInt8], prefix: String?
-  ) -> ColumnGuess? {
-    let best = names.filter { !$0.isEmpty }
-      .compactMap { name in images(in: bytes, name, prefix).map { (name: name, found: $0) } }
-      .max { $0.found.urls.count < $1.found.urls.count }
-    guard let best, let first = best.found.urls.first else { return nil }
-    var columns: [ColumnMapping.Member: [String]] = [.url: [best.name]]
-    columns[.id] = names.first { MemberGuess.ids.contains($0.lowercased()) }.map { [$0] }
-    return ColumnGuess(
-      ColumnMapping(columns, separator: best.found.urls.count > best.found.rows ? separator : nil),
-      path: prefix.map { String(first.dropFirst($0.count)) })
+  private static func column(of names: [String], _ bytes: [UInt8], prefix: String?) -> Column? {
+    names.filter { !$0.isEmpty }
+      .compactMap { name in images(in: bytes, name, prefix).map { (name, $0, prefix) } }
+      .max { (one: Column, other: Column) in one.found.urls.count < other.found.urls.count }
   }
 
   /// The images that the rows have in a column, and in how many rows; nil for none, and if anything is there that is no image.

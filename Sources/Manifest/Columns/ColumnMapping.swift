@@ -27,6 +27,9 @@ package struct ColumnMapping: Sendable, Equatable {
     (self.columns, self.separator, self.prefix) = (columns, separator, prefix)
   }
 
+  /// For paths of which it is not known where the files are.
+  package static let examplePrefix = "https://images.example.com/"
+
   /// Whether ``prefix`` is an example, which a person has to replace.
   package var hasExamplePrefix: Bool {
     prefix.map { SourceURL.isExample(host: SourceURL.host(of: $0)) } == true
@@ -51,7 +54,9 @@ package struct ColumnMapping: Sendable, Equatable {
   func urls(in field: String) -> [String] {
     pieces(of: field).map { piece in
       guard let prefix, !piece.contains("://") else { return piece }
-      return prefix + piece
+      // A name of a file may have any character; that of a file: URL has to be encoded.
+      let isFile = prefix.hasPrefix("file:")
+      return prefix + (isFile ? PercentEncoding.encode(piece, keeping: "/") : piece)
     }
   }
 

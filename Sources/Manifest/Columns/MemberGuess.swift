@@ -7,21 +7,46 @@ enum MemberGuess {
 
   /// What is known of a path: how many URLs and paths of files it has led to, and how many of them look like those of images.
   private struct Candidate {
-    var path: String
+    let path: String
     var urls = 0
     var images = 0
-    /// The first value that is a path of a file and no URL.
+    /// Of them, those that are paths of files and no URLs, and the first one.
+    var files = 0
     var file: String?
+    var hasFiles: Bool { files * 2 > urls }
     /// URLs before files; then the names of files or of members decide; then the number, and then the order of the members.
-    var rank: (Int, Int, Int) { (file == nil ? 1 : 0, images, urls) }
+    var rank: (Int, Int, Int) { (hasFiles ? 0 : 1, images, urls) }
+  }
+
+  private struct Candidates {
+    private(set) var all: [Candidate] = []
+    private var places: [String: Int] = [:]
+
+    mutating func note(_ text: String, path: String) {
+      let isURL = ["http://", "https://", "file://"].contains { text.hasPrefix($0) }
+      let (isFile, isNamed) = (MemberGuess.isFile(text), MemberGuess.isNamed(path))
+      // A sentence may end in the name of a file.
+      guard isURL || isFile && (isNamed || text.contains("/")) else { return }
+      let index = places[path] ?? all.count
+      if index == all.count {
+        places[path] = index
+        all.append(Candidate(path: path))
+      }
+      all[index].urls += 1
+      if !isURL {
+        all[index].files += 1
+        all[index].file = all[index].file ?? text
+      }
+      if isNamed || isFile { all[index].images += 1 }
+    }
   }
 
   /// A mapping with which these objects are images, and the first value if there are paths and not URLs; nil if none of their
   /// members has a URL or a path that looks like one of an image.
   static func mapping(_ objects: [JSONValue]) -> (columns: ColumnMapping, path: String?)? {
-    var found: [Candidate] = []
+    var found = Candidates()
     for object in objects { note(object, path: "", in: &found) }
-    let best = found.filter { $0.images > 0 }.reduce(nil) { best, next -> Candidate? in
+    let best = found.all.filter { $0.images > 0 }.reduce(nil) { best, next -> Candidate? in
       best.map { $0.rank >= next.rank } == true ? best : next
     }
     guard let best else { return nil }
@@ -32,13 +57,28 @@ enum MemberGuess {
       columns[.id] = [id.name]
     }
     columns[.alt] = description(besides: best.path, in: objects).map { [$0] }
-    return (ColumnMapping(columns), best.file)
+    return (ColumnMapping(columns), best.hasFiles ? best.file : nil)
   }
 
   /// Whether a text is the URL or the path of a file that is named as an image.
   static func isFile(_ text: String) -> Bool {
-    text.lowercased().contains(/^[^\n]*[^\/\n]\.(jpe?g|png|gif|webp|avif|heic|jxl|tiff?)([?#].*)?$/)
+    let path = text.prefix { $0 != "?" && $0 != "#" }
+    guard text.utf8.count <= longest, !text.contains(where: \.isNewline), !text.contains("\\"),
+      let dot = path.lastIndex(of: "."), let before = path[..<dot].last, before != "/"
+    else { return false }
+    return endings.contains(path[path.index(after: dot)...].lowercased())
   }
+
+  /// Whether a column or the path of a member is named as one of images.
+  static func isNamed(_ name: String) -> Bool {
+    name.lowercased().contains(/image|img|photo|picture|thumb|cover|avatar|media|src/)
+  }
+
+  private static let endings: Set = [
+    "jpg", "jpeg", "png", "gif", "webp", "avif", "heic", "jxl", "tif", "tiff",
+  ]
+  /// In bytes; a longer text is no path.
+  private static let longest = 4096
 
   /// The member `alt` beside that of the URLs; nil without one, and if an object has several images, of which it is one's only.
   private static func description(besides path: String, in objects: [JSONValue]) -> String? {
@@ -51,7 +91,7 @@ enum MemberGuess {
     return String(name)
   }
 
-  private static func note(_ value: JSONValue, path: String, in found: inout [Candidate]) {
+  private static func note(_ value: JSONValue, path: String, in found: inout Candidates) {
     switch value {
     case .object(let members):
       // A name with a mark of paths in it has no path.
@@ -61,17 +101,7 @@ enum MemberGuess {
       }
     case .array(let values):
       for value in values { note(value, path: path, in: &found) }
-    case .string(let text):
-      let isURL = ["http://", "https://", "file://"].contains { text.hasPrefix($0) }
-      let isFile = isFile(text)
-      guard isURL || isFile else { return }
-      let index = found.firstIndex { $0.path == path } ?? found.endIndex
-      if index == found.endIndex { found.append(Candidate(path: path)) }
-      found[index].urls += 1
-      if !isURL, found[index].file == nil { found[index].file = text }
-      let isNamed = path.lowercased().contains(
-        /image|img|photo|picture|thumb|cover|avatar|media|src/)
-      if isNamed || isFile { found[index].images += 1 }
+    case .string(let text): found.note(text, path: path)
     case .number, .bool, .null: break
     }
   }

@@ -11,7 +11,7 @@ extension ColumnMapping {
         "What is between several URLs in one field; each becomes an image. Without it, a field has one URL."
       ),
       Key(
-        "prefix", .optional(.placeURL("https://shop.example.com/media/"), initial: ""), \.prefix,
+        "prefix", .optional(.prefixURL("https://shop.example.com/media/"), initial: ""), \.prefix,
         shapes: .entries,
         "What is put before a URL without a scheme, as it is, for exports that have paths."),
     ])

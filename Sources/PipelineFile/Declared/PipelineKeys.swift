@@ -36,7 +36,7 @@ extension PipelineFile {
       example: ["card": ["size": "180x", "mode": "fit"]],
       "The places in the layout that show images, by name."),
     Key(
-      "base", .optional(.placeURL("https://images.example.com/"), initial: ""), \.base,
+      "base", .optional(.folderURL("https://images.example.com/"), initial: ""), \.base,
       example: "https://images.example.com/", "The base URL of relative URLs in the manifest."),
     Key(
       "base-url", .optional(.baseURL, initial: ""), \.baseURL, shapes: .catalog, needs: .files,

@@ -129,19 +129,28 @@ extension KeyType where Value == String {
   }
 
   static func webURL(_ example: String) -> KeyType {
-    url("a URL, such as \(example)", schemes: ["http", "https"])
+    url("a URL, such as \(example)", beginnings: ["https?://"])
   }
 
-  /// Where images are: on the web, or in a folder of this machine.
-  static func placeURL(_ example: String) -> KeyType {
-    url("a URL, such as \(example) or file:///srv/images/", schemes: ["http", "https", "file"])
+  /// The URL of a folder: on the web, or of this machine, which ends with a slash.
+  static func folderURL(_ example: String) -> KeyType {
+    url(
+      "a URL, such as \(example), or file:///srv/images/ with a slash at its end",
+      beginnings: ["https?://", "file:///(.*/)?$"])
   }
 
-  private static func url(_ expected: String, schemes: [String]) -> KeyType {
-    let pattern = "^(\(schemes.joined(separator: "|")))://"
+  /// What URLs begin with, on the web or of this machine.
+  static func prefixURL(_ example: String) -> KeyType {
+    url(
+      "a URL, such as \(example), file:///srv/images/, or file:// for paths from the root",
+      beginnings: ["https?://", "file://(/|$)"])
+  }
+
+  private static func url(_ expected: String, beginnings: [String]) -> KeyType {
+    let pattern = "^(\(beginnings.joined(separator: "|")))"
     return scalar(
       expected, schema: ["type": "string", "pattern": .string(pattern)], json: JSONValue.string
-    ) { text in schemes.contains { text.hasPrefix("\($0)://") } ? text : nil }
+    ) { text in (try? Regex(pattern).prefixMatch(in: text)) == nil ? nil : text }
   }
 }
 

@@ -3,7 +3,6 @@ internal import TesseraManifest
 internal import TesseraPipeline
 internal import TesseraPipelineFile
 internal import TesseraSystem
-internal import TesseraText
 
 /// What a list of images shows of the pipeline that it needs.
 struct ListFindings {
@@ -73,9 +72,9 @@ struct ListFindings {
     let isAbsolute = first.hasPrefix("/")
     let folder = FileSystem.parent(of: FileSystem.realPath(list) ?? list)
     let files = isAbsolute ? "file://" : FirstSources.url(of: folder) + "/"
-    let file = FetchSettings.file(ofSource: SourceURL.encoded(files + first))
-    if file.map(FileSystem.exists) == true { return files }
-    return "https://images.example.com" + (isAbsolute ? "" : "/")
+    if FileSystem.exists(isAbsolute ? first : FileSystem.join(folder, first)) { return files }
+    let example = ColumnMapping.examplePrefix
+    return isAbsolute ? String(example.dropLast()) : example
   }
 
   /// Enough for the first rows of a table with long texts.
