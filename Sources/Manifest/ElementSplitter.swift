@@ -2,7 +2,7 @@
 /// arrays after each other are one, as pages of an API are.
 ///
 /// An element has the number of the line on which it begins, or, if the one before it has that number, the next one: so the elements
-/// of an array on a single line are counted. An element of the first array that is no object is the URL of an image: `"https://…"`
+/// of an array on a single line are counted. An element of the first array that is not an object is the URL of an image: `"https://…"`
 /// is read as `{"url": "https://…"}`. Blanks between the parts of an element are one.
 struct ElementSplitter: Sendable {
   /// Whether the end of the array is still to come.

@@ -118,7 +118,7 @@ package struct ListRefusal: Error, Sendable, Equatable {
   /// Behind an element of an array that can't be read it is not known where the others begin.
   init(ofElement line: Int, _ problem: String) {
     reason =
-      "it begins as a JSON array does, and what is on line \(line) is no element of one: \(problem); correct it, or write one "
+      "it begins as a JSON array does, and what is on line \(line) is not an element of one: \(problem); correct it, or write one "
       + "object per line (JSON Lines), of which only that line would be lost"
   }
 

@@ -83,7 +83,7 @@ import Testing
   func anElementThatCannotBeReadIsTheEnd(_ text: String, _ line: Int, _ problem: String) {
     #expect(
       Self.lines(text).last
-        == "refused: it begins as a JSON array does, and what is on line \(line) is no element of one: \(problem); correct it, "
+        == "refused: it begins as a JSON array does, and what is on line \(line) is not an element of one: \(problem); correct it, "
         + "or write one object per line (JSON Lines), of which only that line would be lost")
   }
 
@@ -95,7 +95,7 @@ import Testing
     #expect(lines("", more).count == 1)
     #expect(
       lines("", more)[0].contains(
-        "line 2 is no element of one: the line is longer than \(RecordSplitter.maximumLength) bytes;"
+        "line 2 is not an element of one: the line is longer than \(RecordSplitter.maximumLength) bytes;"
       ))
     // Indentation does not count.
     #expect(lines(more.replacing(/./, with: " "), "a").map { $0.prefix(3) } == ["2 a", "3: "])
