@@ -10,7 +10,7 @@ enum ForgetCommand: Command {
     "--url", "URL", "the images of this source; may be repeated")
   private static let undo = Flag(
     "--undo",
-    "let later runs fetch these images again, by their ids, and the URLs that were named (--url)")
+    "let later runs fetch these images again: by ID, and by --url if that was named")
 
   static let syntax = Syntax(
     [.one("OUTPUT", .folders), .any("ID", .ids)],
