@@ -116,6 +116,39 @@ import Testing
       try await Self.read(&entries) == ["0 a", "1 e", "forgotten", "forgotten", "forgotten"])
   }
 
+  /// The first image of an id that was forgotten is left out, also with another URL, and the others keep their ids, wherever
+  /// they are in the list.
+  @Test func othersOfAForgottenIdStay() async throws {
+    var file = PipelineFile.example()
+    file.columns = ColumnMapping([.id: ["sku"], .published: ["on"]])
+    var forgotten = ForgottenItems()
+    forgotten.add(ids: ["p"], requests: [])
+    func lines(_ urls: [String]) -> [String] {
+      ["sku,url,on"] + urls.map { "p,https://img.example/\($0),1" } + ["q,https://img.example/q,1"]
+    }
+    func read(_ urls: [String]) async throws -> [String] {
+      var entries = EntryStream(
+        try await stream(lines(urls), file), file.fetch, ledger: try StateStore(path: ""), run: 1,
+        forgotten: forgotten)
+      return try await Self.read(&entries)
+    }
+    let all = try await read(["1", "2", "3"])
+    #expect(all.count == 4 && all.filter { $0 == "forgotten" }.count == 1, "\(all)")
+    let others = all.filter { $0.contains(/p#[0-9a-f]{8}$/) }
+    #expect(others.count == 2)
+    let replaced = try await read(["new", "2"] + (0..<50).map { "more/\($0)" } + ["3"])
+    #expect(replaced.filter { $0 == "forgotten" }.count == 1)
+    for id in others.map({ $0.split(separator: " ")[1] }) {
+      #expect(replaced.contains { $0.hasSuffix(" \(id)") }, "\(id)")
+    }
+    // One of the others is forgotten, too, and then the first one is not.
+    forgotten.add(ids: [String(others[0].split(separator: " ")[1])], requests: [])
+    #expect(try await read(["1", "2", "3"]).filter { $0 == "forgotten" }.count == 2)
+    _ = forgotten.remove(ids: ["p"], requests: [])
+    let last = try await read(["1", "2", "3"])
+    #expect(last.filter { $0 == "forgotten" }.count == 1 && last.contains("0 p"), "\(last)")
+  }
+
   // MARK: Headers for one host
 
   private static func headers(_ host: String? = nil, everywhere: Bool = false) -> PipelineFile {

@@ -33,6 +33,8 @@ package struct EntryStream {
   private let selection: EntrySelection?
   /// Whether the ledger has the stretches that stand.
   private let claimsStretches: Bool
+  /// The ids of images that were left out, and that others may share.
+  private var forgottenIDs: Set<String> = []
   /// The host of headers without one; nil if there are none.
   private var headersHost: SingleHost?
   package private(set) var count = 0
@@ -192,9 +194,12 @@ package struct EntryStream {
         records, own: items.withOwnID, requestURL: { settings.rewritten($0.url) })
     }
     for record in records {
-      if case .entry(let entry) = record {
-        let item = items.item(entry)
+      if case .entry(let listed) = record {
+        // An image that is left out keeps its id: those behind it are not meant by that.
+        let isOthers = listed.sharesID && forgottenIDs.contains(listed.id)
+        let item = items.item(isOthers ? items.withOwnID(listed) : listed)
         if items.isForgotten(item) {
+          if listed.sharesID { forgottenIDs.insert(listed.id) }
           part.forgotten += 1
           selection?.forget(item.id)
           continue
