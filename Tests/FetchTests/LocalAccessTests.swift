@@ -92,6 +92,11 @@ import Testing
     // A missing file is judged by its folder.
     ("real/none", "real", true), ("real-2/none", "real", false), ("real/up/none", "real", false),
     ("none/none", "real", false),
+    // So is one in a folder that is missing, unless a link is on the way.
+    ("real/new/none", "real", true), ("new/deep/none", "new", true),
+    ("real/up/no/none", "real", false),
+    ("real/away/none", "real", false), ("real/gone/no/none", "real", false),
+    ("new/none", "real", false),
   ])
   func onlyFilesInAllowedFoldersAreOpened(_ path: String, _ allowed: String, _ isAllowed: Bool)
     throws

@@ -21,7 +21,7 @@ import Testing
       "\n[\n  {\n    \"id\": \"a\",\r\n\t\"url\": \"https://a/1\"\n  },\n  {\"id\": \"b\", \"url\": \"https://a/2\"}"
         + ", {\"id\": \"c\", \"url\": \"https://a/3\"}\n]\n\n", ["3 a", "7 b", "8 c"]
     ),
-    // Marks in texts and in members are no ends.
+    // Marks in texts and in members end nothing.
     (
       #"[{"id":"a ]},[{\"\\","url":"https://a/1","t":[[1],{"u":["]"]}]},{"id":"b","url":"https://a/2"}]"#,
       [#"1 a ]},[{"\"#, "2 b"]

@@ -141,6 +141,9 @@ import Testing
     for id in others.map({ $0.split(separator: " ")[1] }) {
       #expect(replaced.contains { $0.hasSuffix(" \(id)") }, "\(id)")
     }
+    // The same image again, of which only the id is known.
+    let again = try await read(["1", "2", "1#x"])
+    #expect(again.filter { $0 == "forgotten" }.count == 2 && again.count == 4, "\(again)")
     // One of the others is forgotten, too, and then the first one is not.
     forgotten.add(ids: [String(others[0].split(separator: " ")[1])], requests: [])
     #expect(try await read(["1", "2", "3"]).filter { $0 == "forgotten" }.count == 2)

@@ -101,20 +101,28 @@ enum LocalSource: Sendable {
     let place = FileSystem.realPath(path)
     let parent = FileSystem.realPath(FileSystem.parent(of: path)).map { $0 + "/" }
     guard isAllowed(place ?? parent, settings) else {
-      return isWritten(path, below: settings.folders) ? behindLink(settings) : outside(settings)
+      guard let folder = folder(of: path, settings.folders) else { return outside(settings) }
+      // A folder that is missing is found to be so by the one who opens the file.
+      return place == nil && parent == nil && !hasLink(path, below: folder)
+        ? nil : behindLink(settings)
     }
     // Whether the target exists is not shown either: it may be outside.
     return place == nil && FileSystem.isLink(path) ? behindLink(settings) : nil
   }
 
-  /// Whether a path names a place in one of the folders, wherever links on the way lead.
-  private static func isWritten(_ path: String, below folders: [String]) -> Bool {
+  /// The one of the folders in which a path names a place, with a slash, wherever links on the way lead; nil for none.
+  private static func folder(of path: String, _ folders: [String]) -> String? {
     let isPlain = !path.split(separator: "/").contains { $0 == ".." }
-    return isPlain
-      && folders.flatMap { [$0, FileSystem.realPath($0) ?? $0] }.contains { folder in
-        let prefix = folder.hasSuffix("/") ? folder : folder + "/"
-        return path.hasPrefix(prefix) && path.dropFirst(prefix.count).contains { $0 != "/" }
-      }
+    return folders.flatMap { [$0, FileSystem.realPath($0) ?? $0] }
+      .map { $0.hasSuffix("/") ? $0 : $0 + "/" }
+      .first { isPlain && path.hasPrefix($0) && path.dropFirst($0.count).contains { $0 != "/" } }
+  }
+
+  private static func hasLink(_ path: String, below folder: String) -> Bool {
+    let names = path.dropFirst(folder.count).split(separator: "/")
+    return names.indices.contains {
+      FileSystem.isLink(folder + names[...$0].joined(separator: "/"))
+    }
   }
 
   private static func behindLink(_ settings: FetchSettings) -> FetchError {

@@ -33,8 +33,8 @@ package struct EntryStream {
   private let selection: EntrySelection?
   /// Whether the ledger has the stretches that stand.
   private let claimsStretches: Bool
-  /// The ids of images that were left out, and that others may share.
-  private var forgottenIDs: Set<String> = []
+  /// By ids that images share, the sources of the first ones that were left out.
+  private var leftOut: [String: String] = [:]
   /// The host of headers without one; nil if there are none.
   private var headersHost: SingleHost?
   package private(set) var count = 0
@@ -195,11 +195,12 @@ package struct EntryStream {
     }
     for record in records {
       if case .entry(let listed) = record {
-        // An image that is left out keeps its id: those behind it are not meant by that.
-        let isOthers = listed.sharesID && forgottenIDs.contains(listed.id)
+        // An image that is left out keeps its id: those behind it are not meant by that, unless they are the same.
+        let isOthers = listed.sharesID && leftOut[listed.id] != nil
         let item = items.item(isOthers ? items.withOwnID(listed) : listed)
-        if items.isForgotten(item) {
-          if listed.sharesID { forgottenIDs.insert(listed.id) }
+        let isSame = item.entry.formerID.map { leftOut[$0] == item.sourceKey } == true
+        if isSame || items.isForgotten(item) {
+          if listed.sharesID, !isOthers { leftOut[listed.id] = item.sourceKey }
           part.forgotten += 1
           selection?.forget(item.id)
           continue
