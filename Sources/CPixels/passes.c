@@ -1,0 +1,196 @@
+#include "passes.h"
+
+#include "fast.h"
+
+#ifdef WITH_AVX2
+#include <immintrin.h>
+#define AVX2 __attribute__((target("avx2")))
+#endif
+
+// MARK: Down
+
+#ifdef WITH_AVX2
+// The sums of 32 samples of two rows at a time: products of two neighbours are added by one instruction, so the rows
+// are interleaved. Returns how many samples were made.
+AVX2 static int add_pairs(const uint8_t *const *rows, const int16_t *weights, int count, int width,
+                          int16_t *result) {
+  const __m256i zero = _mm256_setzero_si256();
+  int start = 0;
+  for (; start + 32 <= width; start += 32) {
+    __m256i sums[4];
+    for (int part = 0; part < 4; part++)
+      sums[part] = _mm256_set1_epi32(1 << (WEIGHT_BITS - EXTRA_BITS - 1));
+    for (int row = 0; row < count; row += 2) {
+      int other = row + 1 < count ? row + 1 : row;
+      uint16_t second = other > row ? (uint16_t)weights[other] : 0;
+      __m256i pair = _mm256_set1_epi32((int32_t)((uint16_t)weights[row] | (uint32_t)second << 16));
+      __m256i a = _mm256_loadu_si256((const void *)(rows[row] + start));
+      __m256i b = _mm256_loadu_si256((const void *)(rows[other] + start));
+      __m256i low = _mm256_unpacklo_epi8(a, b), high = _mm256_unpackhi_epi8(a, b);
+      const __m256i parts[4] = {_mm256_unpacklo_epi8(low, zero), _mm256_unpackhi_epi8(low, zero),
+                                _mm256_unpacklo_epi8(high, zero), _mm256_unpackhi_epi8(high, zero)};
+      for (int part = 0; part < 4; part++)
+        sums[part] = _mm256_add_epi32(sums[part], _mm256_madd_epi16(parts[part], pair));
+    }
+    for (int part = 0; part < 4; part++)
+      sums[part] = _mm256_srai_epi32(sums[part], WEIGHT_BITS - EXTRA_BITS);
+    // Each half of a register has the samples of one half of the 32.
+    __m256i even = _mm256_packs_epi32(sums[0], sums[1]), odd = _mm256_packs_epi32(sums[2], sums[3]);
+    _mm256_storeu_si256((void *)(result + start), _mm256_permute2x128_si256(even, odd, 0x20));
+    _mm256_storeu_si256((void *)(result + start + 16), _mm256_permute2x128_si256(even, odd, 0x31));
+  }
+  return start;
+}
+#endif
+
+// From a sample of the row on.
+FAST static void add_rest(const uint8_t *const *rows, const int16_t *weights, int count, int start,
+                          int width, int16_t *result) {
+  // As many sums as fit into registers.
+  enum { PART = 64 };
+  for (; start + PART <= width; start += PART) {
+    int32_t sums[PART];
+    for (int index = 0; index < PART; index++) sums[index] = 1 << (WEIGHT_BITS - EXTRA_BITS - 1);
+    for (int row = 0; row < count; row++) {
+      const uint8_t *samples = rows[row] + start;
+      const int32_t weight = weights[row];
+      for (int index = 0; index < PART; index++) sums[index] += samples[index] * weight;
+    }
+    for (int index = 0; index < PART; index++)
+      result[start + index] = (int16_t)(sums[index] >> (WEIGHT_BITS - EXTRA_BITS));
+  }
+  for (; start < width; start++) {
+    int32_t sum = 1 << (WEIGHT_BITS - EXTRA_BITS - 1);
+    for (int row = 0; row < count; row++) sum += rows[row][start] * weights[row];
+    result[start] = (int16_t)(sum >> (WEIGHT_BITS - EXTRA_BITS));
+  }
+}
+
+void tessera_add_rows(const uint8_t *const *rows, const int16_t *weights, int count, int width,
+              int16_t *result) {
+  int start = 0;
+#ifdef WITH_AVX2
+  if (__builtin_cpu_supports("avx2")) start = add_pairs(rows, weights, count, width, result);
+#endif
+  add_rest(rows, weights, count, start, width, result);
+}
+
+FAST void tessera_add_wide_rows(const int16_t *const *rows, const int16_t *weights, int count, int width,
+                        int16_t *result) {
+  enum { PART = 64 };
+  for (int start = 0; start < width; start += PART) {
+    int32_t sums[PART];
+    int part = width - start < PART ? width - start : PART;
+    for (int index = 0; index < part; index++) sums[index] = 1 << (WEIGHT_BITS - 1);
+    for (int row = 0; row < count; row++) {
+      const int16_t *samples = rows[row] + start;
+      const int32_t weight = weights[row];
+      for (int index = 0; index < part; index++) sums[index] += samples[index] * weight;
+    }
+    for (int index = 0; index < part; index++)
+      result[start + index] = (int16_t)(sums[index] >> WEIGHT_BITS);
+  }
+}
+
+// MARK: Across
+
+// The sum of the products of `groups` groups.
+static inline int32_t sum_of_products(const int16_t *samples, const int16_t *weights, int groups) {
+#ifdef __SSE2__
+  typedef int16_t eight __attribute__((vector_size(16), aligned(2)));
+  typedef int32_t four __attribute__((vector_size(16)));
+  four sums = {0};
+  for (int group = 0; group < groups; group++)
+    sums += (four)__builtin_ia32_pmaddwd128(*(const eight *)(samples + group * GROUP),
+                                            *(const eight *)(weights + group * GROUP));
+  return sums[0] + sums[1] + sums[2] + sums[3];
+#else
+  int32_t sum = 0;
+  for (int index = 0; index < groups * GROUP; index++) sum += samples[index] * weights[index];
+  return sum;
+#endif
+}
+
+#ifdef WITH_AVX2
+// The weights of one result in one half of a register, those of the next in the other.
+AVX2 static inline __m256i sums_of_two(const int16_t *row, const struct axis *axis, int index) {
+  const struct taps one = axis->taps[index], other = axis->taps[index + 1];
+  const int16_t *a = row + one.first, *b = row + other.first;
+  const int16_t *x = axis->weights + one.weights, *y = axis->weights + other.weights;
+  return _mm256_madd_epi16(_mm256_loadu2_m128i((const void *)b, (const void *)a),
+                           _mm256_loadu2_m128i((const void *)y, (const void *)x));
+}
+
+// The weights of one result, a register at a time: behind them are zeros.
+AVX2 static inline __m256i sums_of_one(const int16_t *row, const struct axis *axis, int index) {
+  const struct taps taps = axis->taps[index];
+  const int16_t *samples = row + taps.first, *weights = axis->weights + taps.weights;
+  __m256i sum = _mm256_setzero_si256();
+  for (int place = 0; place < taps.count; place += 2 * GROUP)
+    sum = _mm256_add_epi32(
+        sum, _mm256_madd_epi16(_mm256_loadu_si256((const void *)(samples + place)),
+                               _mm256_loadu_si256((const void *)(weights + place))));
+  return sum;
+}
+
+// Eight sums, in order.
+AVX2 static inline __m256i eight_sums(const int16_t *row, const struct axis *axis, int index) {
+  if (axis->most <= GROUP) {
+    __m256i sums[4];
+    for (int pair = 0; pair < 4; pair++) sums[pair] = sums_of_two(row, axis, index + 2 * pair);
+    // The low half has the even results, the high half the odd ones.
+    __m256i parts = _mm256_hadd_epi32(_mm256_hadd_epi32(sums[0], sums[1]),
+                                      _mm256_hadd_epi32(sums[2], sums[3]));
+    return _mm256_permutevar8x32_epi32(parts, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
+  }
+  __m256i sums[8];
+  for (int place = 0; place < 8; place++) sums[place] = sums_of_one(row, axis, index + place);
+  __m256i first = _mm256_hadd_epi32(_mm256_hadd_epi32(sums[0], sums[1]),
+                                    _mm256_hadd_epi32(sums[2], sums[3]));
+  __m256i last = _mm256_hadd_epi32(_mm256_hadd_epi32(sums[4], sums[5]),
+                                   _mm256_hadd_epi32(sums[6], sums[7]));
+  // Each half of a register has a half of each sum.
+  return _mm256_add_epi32(_mm256_permute2x128_si256(first, last, 0x20),
+                          _mm256_permute2x128_si256(first, last, 0x31));
+}
+
+// The same integers, eight results at a time. Returns how many were made.
+AVX2 static int shorten_eights(const int16_t *row, const struct axis *axis, uint8_t *result,
+                               size_t pitch) {
+  const __m256i half = _mm256_set1_epi32(1 << (WEIGHT_BITS + EXTRA_BITS - 1));
+  int index = 0;
+  for (; index + 8 <= axis->plan.result; index += 8, result += 8 * pitch) {
+    __m256i sums = _mm256_srai_epi32(_mm256_add_epi32(eight_sums(row, axis, index), half),
+                                     WEIGHT_BITS + EXTRA_BITS);
+    // Saturated: from 0 to 255.
+    __m128i words = _mm_packs_epi32(_mm256_castsi256_si128(sums), _mm256_extracti128_si256(sums, 1));
+    uint64_t bytes = (uint64_t)_mm_cvtsi128_si64(_mm_packus_epi16(words, words));
+    for (int place = 0; place < 8; place++, bytes >>= 8)
+      result[(size_t)place * pitch] = (uint8_t)bytes;
+  }
+  return index;
+}
+#endif
+
+void tessera_shorten(const int16_t *row, const struct axis *axis, uint8_t *result, size_t pitch) {
+  const int32_t half = 1 << (WEIGHT_BITS + EXTRA_BITS - 1);
+  int index = 0;
+#ifdef WITH_AVX2
+  if (__builtin_cpu_supports("avx2")) index = shorten_eights(row, axis, result, pitch);
+  result += (size_t)index * pitch;
+#endif
+  for (; index < axis->plan.result; index++, result += pitch) {
+    struct taps taps = axis->taps[index];
+    int32_t sum = sum_of_products(row + taps.first, axis->weights + taps.weights, taps.groups);
+    *result = (uint8_t)clamped((sum + half) >> (WEIGHT_BITS + EXTRA_BITS), 0, 255);
+  }
+}
+
+void tessera_shorten_wide(const int16_t *row, const struct axis *axis, int16_t *result, size_t pitch) {
+  const int32_t half = 1 << (WEIGHT_BITS - 1);
+  for (int index = 0; index < axis->plan.result; index++, result += pitch) {
+    struct taps taps = axis->taps[index];
+    int32_t sum = sum_of_products(row + taps.first, axis->weights + taps.weights, taps.groups);
+    *result = (int16_t)((sum + half) >> WEIGHT_BITS);
+  }
+}
