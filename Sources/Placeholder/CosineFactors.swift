@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Synchronization
 
 /// The low frequencies of a plane, by a discrete cosine transform: a constant, and the factors of
 /// products of cosines.
@@ -14,23 +15,24 @@ struct CosineFactors {
   ///   - plane: a value for each pixel of the image that the cosines are of.
   ///   - across: at most ``Cosines/most``, as `down`.
   init(_ plane: [Double], _ cosines: Cosines, _ across: Int, _ down: Int) {
-    for y in 0..<down {
-      let row = cosines.factors(plane, y)
-      var x = 0
-      // Only the triangle of low frequencies: ThumbHash leaves out the others.
-      while x * down < across * (down - y) {
-        let factor = row[x]
-        if x > 0 || y > 0 {
-          factors.append(factor)
-          scale = max(scale, abs(factor))
-        } else {
-          constant = factor
-        }
-        x += 1
-      }
+    // Only the triangle of low frequencies: ThumbHash leaves out the others.
+    let counts = (0..<down).map { (across * (down - $0) + down - 1) / down }
+    for y in stride(from: 0, to: down, by: 2) {
+      let (first, second) = cosines.factors(plane, y, counts[y])
+      add((0..<counts[y]).map { first[$0] }, isFirst: y == 0)
+      if y + 1 < down { add((0..<counts[y + 1]).map { second[$0] }, isFirst: false) }
     }
     // A plane of one colour has only factors of 0, which cannot be divided by the largest.
     if scale > 0 { factors = factors.map { 0.5 + 0.5 / scale * $0 } }
+  }
+
+  /// - Parameter isFirst: whether the row begins with the constant.
+  private mutating func add(_ row: [Double], isFirst: Bool) {
+    if isFirst { constant = row[0] }
+    for factor in row.dropFirst(isFirst ? 1 : 0) {
+      factors.append(factor)
+      scale = max(scale, abs(factor))
+    }
   }
 }
 
@@ -51,24 +53,66 @@ struct Cosines {
   }
 
   private static func all(_ length: Int) -> [SIMD8<Double>] {
-    (0..<length).map { place in
-      var values = SIMD8<Double>()
-      for frequency in 0..<most {
-        values[frequency] = cos(
-          .pi / Double(length) * Double(frequency) * (Double(place) + 0.5))
+    computed.withLock { computed in
+      if let known = computed[length] { return known }
+      let values = (0..<length).map { place in
+        var values = SIMD8<Double>()
+        for frequency in 0..<most {
+          values[frequency] = cos(
+            .pi / Double(length) * Double(frequency) * (Double(place) + 0.5))
+        }
+        return values
       }
+      computed[length] = values
       return values
     }
   }
 
-  /// The factors of a frequency down and all frequencies across. Each is summed in the order of the pixels, as the reference
-  /// program does, so that it has the same bits.
-  func factors(_ plane: [Double], _ y: Int) -> SIMD8<Double> {
-    var sums = SIMD8<Double>()
-    for line in 0..<height {
-      let column = down[line][y]
-      for place in 0..<width { sums += plane[place + line * width] * across[place] * column }
+  /// By length, of which there are at most ``Thumbnail/longestSide``: the images of one site have few sizes.
+  private static let computed = Mutex<[Int: [SIMD8<Double>]]>([:])
+
+  /// The factors of a frequency down and of the next one, with the first frequencies across. Each is summed in the order of
+  /// the pixels, as the reference program does, so that it has the same bits.
+  ///
+  /// - Parameter count: how many frequencies across; others may be 0.
+  func factors(_ plane: [Double], _ y: Int, _ count: Int) -> (SIMD8<Double>, SIMD8<Double>) {
+    switch count {
+    case ...2:
+      let (first, second) = sums(plane, y) { $0.lowHalf.lowHalf }
+      let rest = SIMD2<Double>()
+      return (
+        widened(SIMD4(lowHalf: first, highHalf: rest)),
+        widened(SIMD4(lowHalf: second, highHalf: rest))
+      )
+    case ...4:
+      let (first, second) = sums(plane, y) { $0.lowHalf }
+      return (widened(first), widened(second))
+    default: return sums(plane, y) { $0 }
     }
-    return sums / Double(width * height)
+  }
+
+  private func widened(_ values: SIMD4<Double>) -> SIMD8<Double> {
+    SIMD8(lowHalf: values, highHalf: SIMD4())
+  }
+
+  /// - Parameter part: the frequencies that are summed.
+  @inline(__always)
+  private func sums<Part: SIMD<Double>>(
+    _ plane: [Double], _ y: Int, _ part: (SIMD8<Double>) -> Part
+  ) -> (Part, Part) {
+    var (first, second) = (Part(), Part())
+    var pixel = 0
+    let next = min(y + 1, Self.most - 1)
+    for row in down {
+      let (column, nextColumn) = (row[y], row[next])
+      for cosines in across {
+        let value = plane[pixel] * part(cosines)
+        first += value * column
+        second += value * nextColumn
+        pixel += 1
+      }
+    }
+    let count = Double(width * height)
+    return (first / count, second / count)
   }
 }

@@ -5,11 +5,13 @@ package enum DominantColour {
   /// transparent.
   package static func of(_ image: Thumbnail) -> (red: UInt8, green: UInt8, blue: UInt8)? {
     var weights = [Int](repeating: 0, count: 4096)  // 2^(3 * 4)
+    let samples = image.samples.span
     func bin(_ pixel: Int) -> Int {
-      (0..<3).reduce(0) { $0 << 4 | Int(image.samples[pixel * 4 + $1] >> 4) }
+      func part(_ channel: Int) -> Int { Int(samples[pixel * 4 + channel] >> 4) }
+      return part(0) << 8 | part(1) << 4 | part(2)
     }
     let pixels = 0..<image.width * image.height
-    for pixel in pixels { weights[bin(pixel)] += Int(image.samples[pixel * 4 + 3]) }
+    for pixel in pixels { weights[bin(pixel)] += Int(samples[pixel * 4 + 3]) }
     // Of equals the first, so that the answer is deterministic.
     guard let most = weights.max(), most > 0, let best = weights.firstIndex(of: most) else {
       return nil
@@ -18,7 +20,7 @@ package enum DominantColour {
     for pixel in pixels where bin(pixel) == best {
       for channel in 0..<3 {
         sums[channel] +=
-          Int(image.samples[pixel * 4 + channel]) * Int(image.samples[pixel * 4 + 3])
+          Int(samples[pixel * 4 + channel]) * Int(samples[pixel * 4 + 3])
       }
     }
     // Rounded to the nearest, in integers.
