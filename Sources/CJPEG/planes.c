@@ -79,7 +79,7 @@ static int prepare(struct tessera_jpeg_planes *image) {
   return 1;
 }
 
-struct tessera_jpeg_planes *tessera_jpeg_planes_open(const uint8_t *file, size_t length, int shrink) {
+struct tessera_jpeg_planes *tessera_jpeg_planes_open(const uint8_t *file, size_t length) {
   struct tessera_jpeg_planes *image = calloc(1, sizeof *image);
   if (!image) return NULL;
   image->source.err = jpeg_std_error(&image->manager);
@@ -90,15 +90,27 @@ struct tessera_jpeg_planes *tessera_jpeg_planes_open(const uint8_t *file, size_t
   jpeg_create_decompress(&image->source);
   jpeg_mem_src(&image->source, file, length);
   jpeg_read_header(&image->source, TRUE);
-  if (!is_usual(&image->source)) goto none;
-  image->source.raw_data_out = TRUE;
-  image->source.scale_num = (unsigned)(DCTSIZE / shrink);
-  image->source.scale_denom = DCTSIZE;
-  if (!jpeg_start_decompress(&image->source) || !prepare(image)) goto none;
-  return image;
+  if (is_usual(&image->source)) return image;
 none:
   tessera_jpeg_planes_free(image);
   return NULL;
+}
+
+int tessera_jpeg_planes_width(const struct tessera_jpeg_planes *image) {
+  return (int)image->source.image_width;
+}
+
+int tessera_jpeg_planes_height(const struct tessera_jpeg_planes *image) {
+  return (int)image->source.image_height;
+}
+
+int tessera_jpeg_planes_start(struct tessera_jpeg_planes *image, int shrink) {
+  struct jpeg_decompress_struct *source = &image->source;
+  if (setjmp(image->place)) return -1;
+  source->raw_data_out = TRUE;
+  source->scale_num = (unsigned)(DCTSIZE / shrink);
+  source->scale_denom = DCTSIZE;
+  return jpeg_start_decompress(source) && prepare(image) ? 0 : -1;
 }
 
 int tessera_jpeg_planes_count(const struct tessera_jpeg_planes *image) {

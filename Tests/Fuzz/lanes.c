@@ -10,8 +10,12 @@ enum { MOST_PIXELS = 1 << 14, SIDE = 40 };
 
 static void jpeg(const uint8_t *bytes, size_t count, int choice) {
   uint8_t result[SIDE * SIDE];
-  struct tessera_jpeg_planes *file = tessera_jpeg_planes_open(bytes, count, 1 << choice % 4);
+  struct tessera_jpeg_planes *file = tessera_jpeg_planes_open(bytes, count);
   if (!file) return;
+  if (tessera_jpeg_planes_start(file, 1 << choice % 4) != 0) {
+    tessera_jpeg_planes_free(file);
+    return;
+  }
   struct tessera_resampler *resamplers[3] = {0};
   int planes = tessera_jpeg_planes_count(file);
   long pixels = 0;

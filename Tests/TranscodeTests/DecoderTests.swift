@@ -173,12 +173,58 @@ extension LibvipsTests {
       let job = decoding("jpeg", Size(240, 160), base: Size(30, 20), lanes: .on)
       let lane = try withSource(Places.bytes("plain.jpg")) {
         let opened = try Raster.load($0, format: .jpeg)
-        return try JPEGLane.decode($0, like: opened, shrink: 4, to: Size(30, 20))?.bytes
+        return try JPEGLane($0)?.decode(like: opened, shrink: 4, to: Size(30, 20))?.bytes
       }
       #expect(try frames("plain.jpg", job)[0].bytes == lane)
       var other = job
       other.decode.lanes = .off
       #expect(try frames("plain.jpg", other)[0].bytes != lane)
+    }
+
+    /// A file without a profile is not opened by libvips if its metadata is not kept: with the same facts and samples.
+    @Test(arguments: [
+      ("plain.jpg", "jpeg", true), ("progressive.jpg", "jpeg", true),
+      ("orientation-6.jpg", "jpeg", true), ("grey.png", "png", true),
+      ("transparent.png", "png", true), ("palette-transparent.png", "png", true),
+      ("display-p3.jpg", "jpeg", false), ("cmyk.jpg", "jpeg", false),
+      ("sixteen-bit.png", "png", false),
+    ])
+    func aLaneReadsTheHeaderAsLibvipsDoes(
+      _ name: String, _ format: String, _ isDescribed: Bool
+    ) throws {
+      let size = try withSource(Places.bytes(name)) {
+        let header = try #require($0.header)
+        return Size(header.width, header.height)
+      }
+      let base = Size(max(1, size.width / 2), max(1, size.height / 2))
+      var job = decoding(format, size, base: base, lanes: .on)
+      let (facts, samples) = try (
+        decoder(name, job) { $0.facts }, frames(name, job).map { try $0.bytes }
+      )
+      #expect(try decoder(name, job) { $0.isDescribed } == isDescribed)
+      job.files = [planned(base, keeping: [.icc, .exif])]
+      #expect(try decoder(name, job) { $0.isDescribed } == false)
+      #expect(try decoder(name, job) { $0.facts } == facts)
+      #expect(try frames(name, job).map { try $0.bytes } == samples)
+    }
+
+    /// What only libvips can decode, or say what is wrong with, is opened by it after all.
+    @Test func aFileThatNoLaneDecodesIsOpenedByLibvips() throws {
+      let job = decoding("jpeg", Size(240, 160), base: Size(14, 9), lanes: .on)
+      // More than a lane reduces.
+      #expect(try decoder("plain.jpg", job) { $0.isDescribed })
+      #expect(try frames("plain.jpg", job).map { Size($0.width, $0.height) } == [Size(14, 9)])
+      let truncated = decoding("jpeg", Size(240, 160), base: Size(120, 80), lanes: .on)
+      let message = try decoder("truncated.jpg", truncated) { decoder -> String? in
+        var warnings: [SourceWarning] = []
+        do throws(TranscodeFailure) {
+          _ = try decoder.frames(warnings: &warnings)
+          return nil
+        } catch {
+          return error.message
+        }
+      }
+      #expect(message?.contains("Premature end") == true, "\(message ?? "decoded")")
     }
 
     private func failure(_ name: String, _ job: TranscodeJob) throws -> TranscodeFailure? {

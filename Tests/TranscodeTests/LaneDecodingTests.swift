@@ -14,7 +14,7 @@ extension LibvipsTests {
     {
       try withSource(file) { source in
         try withSource(other ?? file) {
-          try PNGLane.decode(source, like: try Raster.load($0, format: .png), to: size)
+          try PNGLane(source)?.decode(like: try Raster.load($0, format: .png), to: size)
         }
       }
     }
@@ -73,8 +73,7 @@ extension LibvipsTests {
 
     private func jpeg(_ name: String, shrink: Int = 1, to size: Size) throws -> Raster? {
       try withSource(Places.bytes(name)) {
-        try JPEGLane.decode(
-          $0, like: try Raster.load($0, format: .jpeg), shrink: shrink, to: size)
+        try JPEGLane($0)?.decode(like: try Raster.load($0, format: .jpeg), shrink: shrink, to: size)
       }
     }
 
@@ -117,11 +116,11 @@ extension LibvipsTests {
       #expect(try jpeg("cmyk.jpg", to: Size(60, 40)) == nil)
       #expect(
         try withSource([1, 2, 3]) {
-          try JPEGLane.decode($0, like: .black(), shrink: 1, to: Size(1, 1))
+          try JPEGLane($0)?.decode(like: .black(), shrink: 1, to: Size(1, 1))
         } == nil)
       // An opened image of another kind.
       let made = try withSource(Places.bytes("plain.jpg")) {
-        try JPEGLane.decode($0, like: .black(), shrink: 1, to: Size(120, 80))
+        try JPEGLane($0)?.decode(like: .black(), shrink: 1, to: Size(120, 80))
       }
       #expect(made == nil)
     }

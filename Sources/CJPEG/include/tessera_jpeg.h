@@ -14,24 +14,32 @@ int tessera_jpeg_recode(const uint8_t *file, size_t length, uint8_t **result, si
 /// is grey, with the values of JFIF. Rows arrive in groups, from the top down.
 struct tessera_jpeg_planes;
 
-/// The samples of one plane. `across` and `down` say how many of them the whole image covers, which is
+/// The samples of one plane, once decoding has begun. `across` and `down` say how many of them the whole image covers, which is
 /// not always a whole number.
 struct tessera_jpeg_plane {
   int width, height;
   double across, down;
 };
 
-/// Returns NULL if the file is damaged, if there is no memory, or if it is of an unusual kind: other
+/// Reads the header. Returns NULL if it is damaged, if there is no memory, or if the file is of an unusual kind: other
 /// colours than grey or YCbCr, arithmetic coding, or chroma that is neither as fine as luma nor half
 /// as fine, on each axis.
 ///
 /// - file: must stay until the end.
-/// - shrink: 1, 2, 4 or 8: the planes are made smaller while they are decoded. Chroma is made smaller
-///   by less where it is stored with fewer samples.
-struct tessera_jpeg_planes *tessera_jpeg_planes_open(const uint8_t *file, size_t length, int shrink);
+struct tessera_jpeg_planes *tessera_jpeg_planes_open(const uint8_t *file, size_t length);
+
+/// In pixels, as stored.
+int tessera_jpeg_planes_width(const struct tessera_jpeg_planes *image);
+int tessera_jpeg_planes_height(const struct tessera_jpeg_planes *image);
 
 /// 1 or 3.
 int tessera_jpeg_planes_count(const struct tessera_jpeg_planes *image);
+
+/// Begins to decode, once. Returns 0, or -1 if the file is damaged or there is no memory.
+///
+/// - shrink: 1, 2, 4 or 8: the planes are made smaller while they are decoded. Chroma is made smaller
+///   by less where it is stored with fewer samples.
+int tessera_jpeg_planes_start(struct tessera_jpeg_planes *image, int shrink);
 
 struct tessera_jpeg_plane tessera_jpeg_planes_plane(const struct tessera_jpeg_planes *image, int index);
 

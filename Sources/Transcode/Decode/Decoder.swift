@@ -14,6 +14,10 @@ struct Decoder {
   private let colours: ColourConversion
   /// The source in full size, as it was opened to read its header.
   private let opened: Raster
+  /// For a file of a usual kind.
+  private let lane: (any Lane)?
+  /// Whether only the lane has opened the source: `opened` has no samples.
+  let isDescribed: Bool
   /// The scale at which libvips renders a drawing with its size in CSS pixels. In libvips 8.14 a
   /// drawing's size depends on the unit that it is stated in.
   private let drawingScale: Double
@@ -29,7 +33,13 @@ struct Decoder {
     }
     try StructureCheck.run(source, job, format, failOn)
     do throws(VipsError) {
-      (opened, drawingScale) = try Self.open(source, job, format, failOn)
+      lane = Self.lane(for: source, job, format)
+      if job.isWithoutMetadata, let described = try lane?.described(source) {
+        (opened, drawingScale, isDescribed) = (described, 1, true)
+      } else {
+        (opened, drawingScale) = try Self.open(source, job, format, failOn)
+        isDescribed = false
+      }
     } catch {
       throw TranscodeFailure(decoding: error.explained(by: source, format))
     }
@@ -51,78 +61,6 @@ struct Decoder {
       colourSpace: opened.colourSpace,
       profile: opened.blob(Raster.profileField).flatMap { ICCProfile($0).name },
       headroom: job.decode.seeksGainMap ? gainMap?.metadata.headroom ?? 0 : nil)
-  }
-
-  /// The size as it is displayed.
-  private static func size(
-    of image: Raster, _ format: ImageFormat, _ expected: Size, _ drawingScale: Double
-  ) -> Size {
-    let size = Size(image.width, image.pageHeight)
-    // libvips rounds a drawing's sides before it scales them, and again after that.
-    let tolerance = Int((drawingScale == 1 ? 1 : 1 + drawingScale).rounded(.up))
-    if format == .svg, abs(size.width - expected.width) <= tolerance,
-      abs(size.height - expected.height) <= tolerance
-    {
-      return expected
-    }
-    return image.swapsSides ? Size(size.height, size.width) : size
-  }
-
-  private static func open(
-    _ source: SourceData, _ job: TranscodeJob, _ format: ImageFormat, _ failOn: FailOn
-  ) throws(VipsError) -> (Raster, drawingScale: Double) {
-    // All frames of an animation: only then does libvips know whether any of them has alpha.
-    let first = try Raster.load(
-      source, format: format,
-      .init(frames: -1, failOn: failOn, maximumPixels: job.maximumPixels)
-    ).usual(format, source)
-    let expected = job.expected.size
-    guard format == .svg, first.width != expected.width || first.height != expected.height else {
-      return (first, 1)
-    }
-    // By the longer side, whose rounding changes less.
-    let scale =
-      expected.width >= expected.height
-      ? Double(expected.width) / Double(first.width)
-      : Double(expected.height) / Double(first.height)
-    return (
-      try Raster.load(source, format: format, .init(scale: scale, failOn: failOn)), scale
-    )
-  }
-
-  private static func animation(
-    _ source: SourceData, _ format: ImageFormat, _ opened: Raster
-  ) -> (any Animation)? {
-    switch format {
-    case .png: return APNG(source.bytes)
-    case .gif where !opened.hasAlpha:
-      let animation = GIFAnimation(
-        source.bytes, width: opened.width, height: opened.pageHeight)
-      guard let animation, animation.leavesHoles, animation.frames.count == opened.frameCount else {
-        return nil
-      }
-      return animation
-    default: return nil
-    }
-  }
-
-  /// The number of frames, if the image is within its limits.
-  private static func frameCount(
-    of image: Raster, _ animation: (any Animation)?, _ format: ImageFormat, _ job: TranscodeJob
-  ) throws(TranscodeFailure) -> Int {
-    let frames = animation?.frames.count ?? (format.hasFrames ? image.frameCount : 1)
-    // Before the pixels, so that their product cannot overflow: libvips limits sides to 10,000,000.
-    guard frames <= job.maximumFrames else {
-      throw .tooManyFrames("\(frames)", limit: job.maximumFrames)
-    }
-    let pixels = image.width * image.pageHeight * frames
-    guard pixels <= job.maximumPixels else {
-      throw TranscodeFailure(
-        .tooManyPixels,
-        "the image has \(pixels) pixels in \(frames) frames; limits.pixels allows "
-          + "\(job.maximumPixels)")
-    }
-    return frames
   }
 
   /// Whether the stored samples can be shown unchanged: upright, and in sRGB, grey or a profile
@@ -151,6 +89,7 @@ struct Decoder {
     if let base = try jpeg() {
       return [try colours.convert(base, warnings: &warnings).inMemory()]
     }
+    if isDescribed, let base = try png(opened) { return [try finished(base, &warnings)] }
     let before = warnings
     do throws(VipsError) {
       return try frames(of: reopened(at: scale), warnings: &warnings)
@@ -170,27 +109,31 @@ struct Decoder {
     of loaded: Raster, warnings: inout [SourceWarning]
   ) throws(VipsError) -> [Raster] {
     let complete = try withUnreadMetadata(loaded)
-    // The base is in displayed pixels; the pixels here are not turned yet.
-    let target =
-      loaded.swapsSides ? Size(job.decode.base.height, job.decode.base.width) : job.decode.base
+    let target = target(of: loaded)
     if job.decode.isAnimated {
       let converted = try colours.convert(complete, warnings: &warnings)
       return try Self.frames(of: converted, count: facts.frames, target: target)
     }
+    if let base = try png(complete) { return [try finished(base, &warnings)] }
     // Fewer pixels to convert; resizing in the source's own RGB is as good as in sRGB.
     let convertsLast = complete.isEightBit && complete.isRGB
-    var base: Raster
-    if convertsLast || colours.isIdentity(for: complete), let small = try png(complete, target) {
-      base = small
-    } else {
-      let full = convertsLast ? complete : try colours.convert(complete, warnings: &warnings)
-      let plain = try Self.withoutOpaqueAlpha(full)
-      // In memory, because sequential decoding delivers rows only once and in order.
-      base = try plain.resized(width: target.width, height: target.height).inMemory()
-    }
-    if convertsLast { base = try colours.convert(base, warnings: &warnings).inMemory() }
-    // Turning needs rows in any order, so it comes last, when the image is small and in memory.
-    return [try Self.upright(base)]
+    let full = convertsLast ? complete : try colours.convert(complete, warnings: &warnings)
+    let plain = try Self.withoutOpaqueAlpha(full)
+    // In memory, because sequential decoding delivers rows only once and in order.
+    let base = try plain.resized(width: target.width, height: target.height).inMemory()
+    return [try convertsLast ? finished(base, &warnings) : Self.upright(base)]
+  }
+
+  /// Converted and upright. Turning needs rows in any order, so it comes last, when the image is small and in memory.
+  private func finished(
+    _ base: Raster, _ warnings: inout [SourceWarning]
+  ) throws(VipsError) -> Raster {
+    try Self.upright(colours.convert(base, warnings: &warnings).inMemory())
+  }
+
+  /// The base in the pixels of an image that is not turned yet.
+  private func target(of image: Raster) -> Size {
+    image.swapsSides ? Size(job.decode.base.height, job.decode.base.width) : job.decode.base
   }
 
   /// The base's size relative to the source's.
@@ -201,19 +144,20 @@ struct Decoder {
   /// The base through the JPEG lane, if the source is for it.
   private func jpeg() throws(VipsError) -> Raster? {
     // A profile of grey converts before the image is resized, as all but RGB.
-    guard format == .jpeg, job.decode.lanes == .on,
-      opened.isRGB || colours.isIdentity(for: opened)
-    else { return nil }
-    return try JPEGLane.decode(
-      source, like: try withUnreadMetadata(opened),
-      shrink: ShrinkOnLoad.factor(scale, of: facts.size),
+    guard let lane = lane as? JPEGLane, opened.isRGB || colours.isIdentity(for: opened) else {
+      return nil
+    }
+    return try lane.decode(
+      like: try withUnreadMetadata(opened), shrink: ShrinkOnLoad.factor(scale, of: facts.size),
       to: job.decode.base)
   }
 
-  /// The base through the PNG lane, if the source is for it.
-  private func png(_ opened: Raster, _ size: Size) throws(VipsError) -> Raster? {
-    guard format == .png, job.decode.lanes == .on, animation == nil else { return nil }
-    return try PNGLane.decode(source, like: opened, to: size)
+  /// The base through the PNG lane, if the source is for it; neither converted nor turned.
+  private func png(_ opened: Raster) throws(VipsError) -> Raster? {
+    guard let lane = lane as? PNGLane, animation == nil,
+      opened.isEightBit && opened.isRGB || colours.isIdentity(for: opened)
+    else { return nil }
+    return try lane.decode(like: opened, to: target(of: opened))
   }
 
   /// The source, loaded as cheaply as its decoder can if only a part of its size is needed.
@@ -227,9 +171,7 @@ struct Decoder {
     case .jpeg:
       // Opening the file again costs little, because libvips has read only its header so far.
       let shrink = ShrinkOnLoad.factor(scale, of: facts.size)
-      return shrink == 1
-        ? opened
-        : try Raster.load(source, format: format, .init(shrink: shrink, failOn: failOn))
+      return shrink == 1 && !isDescribed ? opened : try loaded(shrink: shrink)
     case .webp:
       return try Raster.load(
         source, format: format,
@@ -245,15 +187,20 @@ struct Decoder {
         ? opened
         : try Raster.load(
           source, format: format, .init(scale: scale * drawingScale, failOn: failOn))
-    default: return opened
+    default: return isDescribed ? try loaded(shrink: 1) : opened
     }
+  }
+
+  private func loaded(shrink: Int) throws(VipsError) -> Raster {
+    let loaded = try Raster.load(source, format: format, .init(shrink: shrink, failOn: failOn))
+    // What libvips finds in Exif must not turn what was planned another way.
+    return !isDescribed || loaded.orientation == opened.orientation
+      ? loaded : try loaded.marked(orientation: opened.orientation)
   }
 
   /// With metadata that libvips does not read, if any output keeps metadata.
   private func withUnreadMetadata(_ image: Raster) throws(VipsError) -> Raster {
-    guard job.files.contains(where: { !$0.encoding.metadata.isEmpty }) else {
-      return image
-    }
+    if job.files.allSatisfy({ $0.encoding.metadata.isEmpty }) { return image }
     return try image.with(UnreadMetadata(of: source, format)).withXMPExamined()
   }
 
@@ -284,5 +231,14 @@ struct Decoder {
 
   private static func upright(_ image: Raster) throws(VipsError) -> Raster {
     image.orientation > 1 ? try image.turnedUpright().inMemory() : image
+  }
+}
+
+extension TranscodeJob {
+  /// Whether all files are WebP without any metadata: only the samples of the source count.
+  fileprivate var isWithoutMetadata: Bool {
+    files.allSatisfy {
+      $0.encoding.format == .webp && $0.encoding.metadata.isEmpty && !$0.encoding.hasGainMap
+    }
   }
 }

@@ -6,27 +6,33 @@ internal import TesseraPlan
 /// zlib's time.
 ///
 /// Eight bits a sample, or a palette; not interlaced.
-enum PNGLane {
+struct PNGLane: Lane {
+  private let layout: PNGLayout
+  private let source: SourceData
+
+  /// Finds the pixels. Nil if the file is damaged or of another kind.
+  init?(_ source: SourceData) {
+    guard let layout = PNGLayout(source.bytes) else { return nil }
+    (self.layout, self.source) = (layout, source)
+  }
+
+  var header: (width: Int, height: Int, bands: Int) { (layout.width, layout.height, layout.bands) }
+
   /// The image resized, in memory, not turned, without alpha if it is opaque.
   ///
   /// - Parameter origin: the opened source, which has its metadata.
   /// - Returns: nil if the file is damaged in any way or of another kind, and if memory does not
   ///   suffice. libvips then says what is wrong with it, or decodes it.
-  static func decode(
-    _ source: SourceData, like origin: Raster, to size: Size
-  ) throws(VipsError) -> Raster? {
-    guard let layout = PNGLayout(source.bytes), origin.isEightBit,
-      origin.width == layout.width, origin.height == layout.height,
-      vips_image_get_bands(origin.handle) == layout.bands,
-      layout.width <= size.width * Resampling.mostReduction,
+  func decode(like origin: Raster, to size: Size) throws(VipsError) -> Raster? {
+    guard isLike(origin), layout.width <= size.width * Resampling.mostReduction,
       layout.height <= size.height * Resampling.mostReduction,
       let rows = PNGRows(layout, source.bytes)
     else { return nil }
-    return try resized(rows, layout, like: origin, to: size)
+    return try resized(rows, like: origin, to: size)
   }
 
-  private static func resized(
-    _ rows: PNGRows, _ layout: PNGLayout, like origin: Raster, to size: Size
+  private func resized(
+    _ rows: PNGRows, like origin: Raster, to size: Size
   ) throws(VipsError) -> Raster? {
     let (width, height, bands) = (layout.width, layout.height, layout.bands)
     let kept = bands % 2 == 0 && rows.areOpaque ? bands - 1 : bands

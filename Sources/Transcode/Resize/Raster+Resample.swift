@@ -20,9 +20,7 @@ extension Raster {
   /// All rows are read, from the top down: an error of the decoder is thrown here.
   func resampled(width: Int, height: Int) throws(VipsError) -> Raster {
     let result = try blank(width: width, height: height)
-    guard let samples = result.handle.pointee.data, let region = vips_region_new(handle)
-    else { throw VipsError.current() }
-    defer { g_object_unref(region) }
+    guard let samples = result.handle.pointee.data else { throw VipsError.current() }
     let bands = vips_image_get_bands(handle)
     guard
       let resampler = tessera_image_resampler_new(
@@ -30,18 +28,27 @@ extension Raster {
         Int32(height), samples)
     else { throw .memory }
     defer { tessera_image_resampler_end(resampler) }
-    for top in stride(from: 0, to: self.height, by: Self.strip) {
-      let count = min(Self.strip, self.height - top)
-      var area = VipsRect(
-        left: 0, top: Int32(top), width: Int32(self.width), height: Int32(count))
-      guard vips_region_prepare(region, &area) == 0 else { throw VipsError.current() }
-      let first =
-        region.pointee.data + Int(region.pointee.bpl) * (top - Int(region.pointee.valid.top))
-      for row in 0..<count {
-        tessera_image_resampler_add(resampler, first + row * Int(region.pointee.bpl), bands)
-      }
-    }
+    try forEachRow { tessera_image_resampler_add(resampler, $0, bands) }
     return result
+  }
+
+  /// Calls `body` with the samples of each row, from the top down.
+  private func forEachRow(_ body: (UnsafePointer<UInt8>) -> Void) throws(VipsError) {
+    if let samples = handle.pointee.data {
+      let length = width * Int(vips_image_get_bands(handle))
+      for row in 0..<height { body(samples + row * length) }
+      return
+    }
+    guard let region = vips_region_new(handle) else { throw VipsError.current() }
+    defer { g_object_unref(region) }
+    for top in stride(from: 0, to: height, by: Self.strip) {
+      let count = min(Self.strip, height - top)
+      var area = VipsRect(left: 0, top: Int32(top), width: Int32(width), height: Int32(count))
+      guard vips_region_prepare(region, &area) == 0 else { throw VipsError.current() }
+      let length = Int(region.pointee.bpl)
+      let first = region.pointee.data + length * (top - Int(region.pointee.valid.top))
+      for row in 0..<count { body(first + row * length) }
+    }
   }
 }
 
