@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
@@ -20,6 +21,13 @@
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
+
+void tessera_keep_freed_memory(size_t bytes) {
+  // malloc takes half of what it keeps from the largest block that it has mapped and freed (mallopt(3), M_MMAP_THRESHOLD).
+  // Setting either number would end that.
+  void *volatile block = malloc(bytes / 2);
+  free(block);
+}
 
 int tessera_spawn(const char *path, char *const arguments[], char *const environment[],
                   int channel, int error_output, pid_t *pid) {

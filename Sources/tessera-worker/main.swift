@@ -27,6 +27,7 @@ tessera_end_first()
 guard tessera_limit_memory(arguments[0]) == 0 else { stop("could not limit its memory") }
 // A file over the limit is then an error and not the end of the process.
 signal(SIGXFSZ, SIG_IGN)
+tessera_keep_freed_memory(8 << 20)
 guard let version = Vips.start() else { stop("libvips could not start") }
 // After libvips, because what it reads while it starts is not needed later.
 let confinement = Confinement.enter()
