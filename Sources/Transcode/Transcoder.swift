@@ -1,6 +1,8 @@
 internal import TesseraPlan
-package import TesseraSystem
 package import TesseraWire
+
+/// Receives the bytes of what is made, file by file.
+package typealias FileSink = (_ bytes: [UInt8]) throws(TranscodeFailure) -> Void
 
 /// Turns one source into all its files, from one decode.
 ///
@@ -12,19 +14,19 @@ package struct Transcoder {
   private let source: SourceData
   private let job: TranscodeJob
 
-  /// - Parameter memory: receives the files one after the other, in the order of the job.
+  /// - Parameter write: receives the files one after the other, in the order of the job.
   package static func perform(
-    _ job: TranscodeJob, of source: SourceData, into memory: borrowing File
+    _ job: TranscodeJob, of source: SourceData, into write: FileSink
   ) -> WorkerReply {
     do throws(TranscodeFailure) {
-      return try Transcoder(source: source, job: job).run(into: memory)
+      return try Transcoder(source: source, job: job).run(into: write)
     } catch {
       return .failed(error)
     }
   }
 
   private func run(
-    into memory: borrowing File
+    into write: FileSink
   ) throws(TranscodeFailure) -> WorkerReply {
     let decoded = try decode()
     guard let frames = decoded.frames else { return .differs(decoded.facts) }
@@ -46,11 +48,7 @@ package struct Transcoder {
         bytes = try self.bytes(of: searched.resolved(file), decoded, searched, &pyramid)
       }
       lengths.append(bytes.count)
-      do throws(SystemError) {
-        try memory.write(bytes)
-      } catch {
-        throw TranscodeFailure(.local, error.description)
-      }
+      try write(bytes)
     }
     do throws(VipsError) {
       return .files(

@@ -4,7 +4,6 @@ package import TesseraPlan
 ///
 /// The source that comes with it holds the files of both, one after the other; nothing is written to the memory.
 package struct ComparisonJob: Sendable, Equatable, Codable {
-  package var identifier: Int
   /// Displayed pixels, of both.
   package var size: Size
   package var reference: Image
@@ -21,8 +20,7 @@ package struct ComparisonJob: Sendable, Equatable, Codable {
     }
   }
 
-  package init(identifier: Int, size: Size, reference: Image, candidate: Image) {
-    self.identifier = identifier
+  package init(size: Size, reference: Image, candidate: Image) {
     self.size = size
     (self.reference, self.candidate) = (reference, candidate)
   }

@@ -1,34 +1,70 @@
 internal import TesseraJSON
 
-/// The framing of messages: each is a JSON object on a line of its own.
+/// The framing of messages: each is a JSON object on a line of its own, `{"job":7,"message":…}` in this order and without
+/// spaces, with the number of the job that it is about. `"bytes":9,` before the message says how many bytes follow the line.
 ///
 /// `Messages.jsonl` has one of each with all its members; ``WorkerHello/protocolVersion`` is made from it.
 package enum WireLine {
-  /// 4 MiB: a job has a line or two for each variant.
+  /// 4 MiB, of a line and of the bytes behind it: a job has a line or two for each variant.
   package static let maximumLength = 4 << 20
 
-  /// A message, with the number of the job that it is about.
-  package static func line(_ message: some Encodable, job: Int = 0) -> [UInt8] {
+  package static func line(_ message: some Encodable, job: Int = 0, bytes: Int = 0) -> [UInt8] {
+    line(text(of: message), job: job, bytes: bytes)
+  }
+
+  static func line(_ text: [UInt8], job: Int, bytes: Int) -> [UInt8] {
+    let start =
+      bytes == 0 ? #"{"job":\#(job),"message":"# : #"{"job":\#(job),"bytes":\#(bytes),"message":"#
+    return Array(start.utf8) + text + Array("}\n".utf8)
+  }
+
+  /// The JSON of a message.
+  static func text(of message: some Encodable) -> [UInt8] {
     // What cannot be encoded, such as a number that is not finite, is received as an invalid message.
-    let value = try? JSONCoding.json(Envelope(job: job, message: message))
+    let value = try? JSONCoding.json(message)
     var writer = JSONWriter()
     writer.value(value ?? .null)
-    return writer.take() + [UInt8(ascii: "\n")]
+    return writer.take()
   }
 
   /// Reads a message, and the number of its job.
   package static func message<Message: Decodable>(
     _ type: Message.Type, _ line: [UInt8]
   ) throws(WireError) -> (message: Message, job: Int) {
+    let frame = try WireFrame(line)
+    return (try frame.message(type), frame.job)
+  }
+}
+
+/// The parts of a line.
+package struct WireFrame: Sendable, Equatable {
+  package let job: Int
+  /// How many bytes follow the line.
+  package let bytes: Int
+  /// The JSON of the message.
+  let text: [UInt8]
+
+  /// - Parameter line: without its line feed.
+  package init(_ line: [UInt8]) throws(WireError) {
+    var rest = line[...]
+    guard let job = rest.removeNumber(after: #"{"job":"#) else { throw .noMessage }
+    bytes = rest.removeNumber(after: #","bytes":"#) ?? 0
+    guard rest.removeFirst(#","message":"#), rest.last == UInt8(ascii: "}") else {
+      throw .noMessage
+    }
+    self.job = job
+    text = Array(rest.dropLast())
+  }
+
+  package func message<Message: Decodable>(_ type: Message.Type) throws(WireError) -> Message {
     let json: JSONValue
     do throws(JSONError) {
-      json = try JSONParser.parse(line)
+      json = try JSONParser.parse(text)
     } catch {
       throw WireError(message: "not JSON: \(error.message)")
     }
     do {
-      let envelope = try JSONCoding.value(Envelope<Message>.self, of: json)
-      return (envelope.message, envelope.job)
+      return try JSONCoding.value(type, of: json)
     } catch let error as DecodingError {
       throw WireError(message: error.sentence)
     } catch {
@@ -37,24 +73,44 @@ package enum WireLine {
   }
 }
 
-private struct Envelope<Message> {
-  var job: Int
-  var message: Message
+/// The last request that was written or read. Images of one size differ in their bytes alone: their request is neither
+/// written nor read again.
+package struct LastRequest: Sendable {
+  private var last: (request: WorkerRequest, text: [UInt8])?
+
+  package init() {}
+
+  /// The line of a request.
+  package mutating func line(_ request: WorkerRequest, job: Int, bytes: Int) -> [UInt8] {
+    let text: [UInt8]
+    if let last, last.request == request {
+      text = last.text
+    } else {
+      text = WireLine.text(of: request)
+    }
+    last = (request, text)
+    return WireLine.line(text, job: job, bytes: bytes)
+  }
+
+  package mutating func request(in frame: WireFrame) throws(WireError) -> WorkerRequest {
+    if let last, last.text == frame.text { return last.request }
+    let request = try frame.message(WorkerRequest.self)
+    last = (request, frame.text)
+    return request
+  }
 }
 
-extension Envelope: Encodable where Message: Encodable {}
-extension Envelope: Decodable where Message: Decodable {}
-
 extension WorkerReply {
-  package func line(for job: Int) -> [UInt8] { WireLine.line(self, job: job) }
+  package func line(for job: Int, bytes: Int = 0) -> [UInt8] {
+    WireLine.line(self, job: job, bytes: bytes)
+  }
 
   /// - Throws: ``WireError`` also if the reply is to another job, or an impossible one.
-  package init(line: [UInt8], for job: Int) throws(WireError) {
-    let (reply, replied) = try WireLine.message(WorkerReply.self, line)
+  package init(_ frame: WireFrame, for job: Int) throws(WireError) {
     // A late reply to an earlier job must not count as the reply to this one.
-    guard replied == job else { throw WireError(message: "a reply to another job") }
-    try reply.check()
-    self = reply
+    guard frame.job == job else { throw WireError(message: "a reply to another job") }
+    self = try frame.message(WorkerReply.self)
+    try check()
   }
 }
 
@@ -62,6 +118,29 @@ extension WorkerReply {
 package struct WireError: Error, Sendable, Equatable {
   /// What is wrong with it, without a full stop.
   package var message: String
+
+  static let noMessage = WireError(message: "not a message")
+}
+
+extension ArraySlice<UInt8> {
+  /// Removes a text at the start. False, without a change, if it is not there.
+  fileprivate mutating func removeFirst(_ text: StaticString) -> Bool {
+    let length = text.utf8CodeUnitCount
+    let isThere = count >= length && text.withUTF8Buffer { starts(with: $0) }
+    if isThere { self = dropFirst(length) }
+    return isThere
+  }
+
+  /// Removes a text and the number behind it. Nil, without a change, if they are not there.
+  fileprivate mutating func removeNumber(after text: StaticString) -> Int? {
+    var rest = self
+    guard rest.removeFirst(text) else { return nil }
+    // Eighteen digits always fit.
+    let digits = rest.prefix(18).prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    guard !digits.isEmpty else { return nil }
+    self = rest.dropFirst(digits.count)
+    return digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+  }
 }
 
 extension DecodingError {
@@ -74,10 +153,9 @@ extension DecodingError {
       context = found
     @unknown default: return "invalid"
     }
-    // The envelope, and the names that Swift gives to the values of cases, are of no interest.
-    let names = context.codingPath.map(\.stringValue).filter { $0 != "_0" }
-    let path = names.count > 1 && names[0] == "message" ? names.dropFirst() : names[...]
+    // The names that Swift gives to the values of cases are of no interest.
+    let path = context.codingPath.map(\.stringValue).filter { $0 != "_0" }
     return path.isEmpty
-      ? "not a message" : "\"\(path.joined(separator: "."))\" is missing or invalid"
+      ? WireError.noMessage.message : "\"\(path.joined(separator: "."))\" is missing or invalid"
   }
 }

@@ -6,7 +6,6 @@ package import TesseraPlan
 /// Two descriptors come with it: the published files of the entries, one after the other, and memory for the result.
 /// The result is one file: an entry's bytes for each entry, or the encoded atlas.
 package struct TableJob: Sendable, Equatable, Codable {
-  package var identifier: Int
   package var pixels: TablePixels
   /// From the start of a row to that of the next one, and of an entry.
   package var rowBytes: Int
@@ -48,10 +47,9 @@ package struct TableJob: Sendable, Equatable, Codable {
   }
 
   package init(
-    identifier: Int, pixels: TablePixels, rowBytes: Int, entryBytes: Int, background: Colour,
+    pixels: TablePixels, rowBytes: Int, entryBytes: Int, background: Colour,
     atlas: Atlas? = nil, maximumPixels: Int, entries: [Entry]
   ) {
-    self.identifier = identifier
     self.pixels = pixels
     (self.rowBytes, self.entryBytes) = (rowBytes, entryBytes)
     (self.background, self.atlas) = (background, atlas)

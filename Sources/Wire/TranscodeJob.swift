@@ -5,7 +5,6 @@ package import TesseraPlan
 ///
 /// Two descriptors come with it: the source for reading, and memory for the files.
 package struct TranscodeJob: Sendable, Equatable, Codable {
-  package var identifier: Int
   /// The format that our own header reader found, by its catalog name.
   package var format: String
   /// What the plan was made for. If the decoder sees something else, the worker replies so instead.
@@ -21,11 +20,10 @@ package struct TranscodeJob: Sendable, Equatable, Codable {
   package var placeholders: [Placeholders.Kind]
 
   package init(
-    identifier: Int, format: String, expected: SourceFacts, decode: DecodePlan, failOn: FailOn,
+    format: String, expected: SourceFacts, decode: DecodePlan, failOn: FailOn,
     maximumPixels: Int, maximumFrames: Int, files: [PlannedFile],
     placeholders: [Placeholders.Kind]
   ) {
-    self.identifier = identifier
     self.format = format
     self.expected = expected
     self.decode = decode

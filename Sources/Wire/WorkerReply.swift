@@ -43,6 +43,14 @@ package struct TableResult: Sendable, Equatable, Codable {
 }
 
 extension WorkerReply {
+  /// Whether the worker did not do what was requested.
+  package var isWithoutResult: Bool {
+    switch self {
+    case .differs, .failed: true
+    case .files, .table, .comparison, .examination: false
+    }
+  }
+
   /// Rejects what no worker of this build replies: one that an image has taken over may send anything.
   func check() throws(WireError) {
     switch self {

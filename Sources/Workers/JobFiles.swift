@@ -1,21 +1,31 @@
 internal import TesseraSystem
 internal import TesseraWire
 
-/// The descriptors of one job: its source and memory for the files to make, which may be one. A worker opens nothing
-/// itself.
+/// What a worker gets for one job: its source, and room for the files to make. A worker opens nothing itself.
 struct JobFiles: ~Copyable {
-  /// Nil if the source's bytes are in the memory, before the files.
-  private let file: File?
-  let memory: SharedMemory
+  /// The most bytes of a source that is sent with its job, and the most pixels of files that come with the reply. That is
+  /// cheaper than a file in memory, as long as both fit into the buffers of a socket.
+  static let mostBytes = 65_536
 
-  init(_ source: JobSource) throws(SystemError) {
+  private let file: File?
+  /// Nil if all bytes go over the channel.
+  private let memory: SharedMemory?
+  /// The bytes that follow the job's line.
+  let sent: [UInt8]
+
+  init(_ source: JobSource, isSmall: Bool = false) throws(SystemError) {
+    let bytes = source.bytes.inMemory
     let opened = try source.bytes.opened()
-    memory = try SharedMemory(source.bytes.inMemory)
+    let isSent = isSmall && (1...Self.mostBytes).contains(bytes.count)
+    // Otherwise the source's bytes come before the files, unless it has a file of its own.
+    memory = isSent ? nil : try SharedMemory(bytes)
+    sent = isSent ? bytes : []
     file = opened
   }
 
-  /// What a worker receives with the job, in this order.
+  /// What a worker receives with the job: the source, and the memory for its files, which may be one.
   var descriptors: [Int32] {
+    guard let memory else { return [] }
     let source =
       switch file {
       case .some(let file): file.descriptor
@@ -24,31 +34,43 @@ struct JobFiles: ~Copyable {
     return [source, memory.descriptor]
   }
 
-  /// Ends every change of the files. False if they are not what the worker reported.
-  func seal(_ lengths: [Int]) -> Bool {
+  /// Ends every change of what was made.
+  ///
+  /// - Parameters:
+  ///   - received: the bytes that came with the reply.
+  ///   - lengths: of the files, as the worker reported them.
+  /// - Returns: nil if the files are not what was reported.
+  func made(_ received: [UInt8], _ lengths: [Int]) -> MadeBytes? {
+    let total = lengths.reduce(0, +)
+    guard let memory else { return received.count == total ? .received(received) : nil }
     // A worker that still has them mapped for writing cannot be held to them.
-    guard let size = try? memory.seal() else { return false }
-    return size == lengths.reduce(0, +)
+    guard received.isEmpty, let size = try? memory.seal(), size == total else { return nil }
+    return .shared(memory)
   }
 }
 
-/// A worker's reply, and the memory with what it made; nil without a worker.
+/// What a worker has made, which it cannot change any more.
+enum MadeBytes: Sendable {
+  case shared(SharedMemory)
+  case received([UInt8])
+
+  func read(_ count: Int, at offset: Int) throws(SystemError) -> [UInt8] {
+    switch self {
+    case .shared(let memory): try memory.read(count, at: offset)
+    case .received(let bytes): Array(bytes[offset..<offset + count])
+    }
+  }
+}
+
+/// A worker's reply, and what it made; nil without a worker, and if nothing was made.
 struct JobOutcome: Sendable {
   let reply: WorkerReply
-  let memory: SharedMemory?
+  let made: MadeBytes?
 
-  static var stopped: JobOutcome { JobOutcome(reply: .failed(.stopped), memory: nil) }
+  static var stopped: JobOutcome { JobOutcome(reply: .failed(.stopped), made: nil) }
 }
 
 extension WorkerReply {
-  /// Whether the worker did not do what was requested.
-  var isWithoutResult: Bool {
-    switch self {
-    case .differs, .failed: true
-    case .files, .table, .comparison, .examination: false
-    }
-  }
-
   /// Why there is no result. A reply of another kind than the request's is no answer to it.
   var failure: TranscodeFailure {
     if case .failed(let failure) = self { failure } else { .invalidReply }

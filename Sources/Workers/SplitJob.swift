@@ -72,6 +72,12 @@ extension TranscodeJob {
     }
   }
 
+  /// Not one of many files, each of which could have all metadata of the source.
+  var isSmall: Bool {
+    let made = files.indices.reduce(0) { $0 + work(on: $1) }
+    return made <= Double(JobFiles.mostBytes) && files.count <= 16
+  }
+
   fileprivate func work(on index: Int) -> Double {
     pixels(of: files[index].size)
       * (files[index].encoding.isAnimated ? Double(expected.frames) : 1)

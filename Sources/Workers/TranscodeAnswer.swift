@@ -36,12 +36,12 @@ package enum TableAnswer: Sendable {
 
 extension TranscodeAnswer {
   init(_ outcome: JobOutcome) {
-    switch (outcome.reply, outcome.memory) {
-    case (.files(let result), let memory?):
+    switch (outcome.reply, outcome.made) {
+    case (.files(let result), let made?):
       self = .made(
         MadeFiles(result) { index throws(SystemError) in
           let start = result.lengths[..<index].reduce(0, +)
-          return try memory.read(result.lengths[index], at: start)
+          return try made.read(result.lengths[index], at: start)
         })
     case (.differs(let facts), _): self = .differs(facts)
     case (let reply, _): self = .failed(reply.failure)

@@ -3,12 +3,13 @@ internal import TesseraWire
 
 /// What a pool has to know of a job.
 protocol WorkerJob: Sendable {
-  var identifier: Int { get }
   var request: WorkerRequest { get }
   /// The lengths of what a reply says is in the job's memory; nil for a reply to another kind of request.
   func lengths(in reply: WorkerReply) -> [Int]?
   /// In pixels to encode as WebP.
   var work: Double { get }
+  /// Whether what is made is so small that it can come with the reply.
+  var isSmall: Bool { get }
 }
 
 extension TranscodeJob: WorkerJob {
@@ -46,6 +47,5 @@ extension ComparisonJob: WorkerJob {
 }
 
 extension WorkerJob {
-  /// The request for a worker.
-  var line: [UInt8] { WireLine.line(request, job: identifier) }
+  var isSmall: Bool { false }
 }

@@ -86,12 +86,12 @@ package final class WorkerPool: Transcoding {
     _ job: TableJob, of source: JobSource
   ) async throws(WorkerStartError) -> TableAnswer {
     let outcome = try await answer(to: job, of: source).get()
-    guard case .table(let result) = outcome.reply, let memory = outcome.memory else {
+    guard case .table(let result) = outcome.reply, let made = outcome.made else {
       return .failed(outcome.reply.failure)
     }
     do throws(SystemError) {
       let known = result.leftOut.filter(job.entries.indices.contains)
-      return .made(try memory.read(result.length, at: 0), leftOut: Set(known).sorted())
+      return .made(try made.read(result.length, at: 0), leftOut: Set(known).sorted())
     } catch {
       return .failed(TranscodeFailure(.local, error.description))
     }

@@ -15,7 +15,7 @@ final class WorkerProcess: Sendable {
 
   private let jobs: Int32
   private let control: Int32
-  private let channel: Mutex<LineChannel>
+  private let conversation: Mutex<Conversation>
   private let ending = Mutex<ProcessEnding?>(nil)
 
   /// - Parameters:
@@ -24,7 +24,7 @@ final class WorkerProcess: Sendable {
   init(jobs: Int32, control: Int32) {
     self.jobs = jobs
     self.control = control
-    channel = Mutex(LineChannel(descriptor: jobs))
+    conversation = Mutex(Conversation(LineChannel(descriptor: jobs)))
   }
 
   deinit {
@@ -35,53 +35,79 @@ final class WorkerProcess: Sendable {
 
   // MARK: Conversation
 
-  /// Sends a job and waits for its reply. After any other ending than a reply the process has
-  /// ended.
+  private struct Conversation {
+    var channel: LineChannel
+    /// Of the last job, from 1.
+    var job = 0
+    var last = LastRequest()
+
+    init(_ channel: LineChannel) { self.channel = channel }
+  }
+
+  /// Sends a job and waits for its reply, and the bytes that come with it. After any other ending than a reply the
+  /// process has ended.
   func perform(
     _ job: any WorkerJob, _ files: borrowing JobFiles, until deadline: ContinuousClock.Instant
-  ) -> JobEnding {
-    let descriptors = files.descriptors
-    let isSent = channel.withLock { $0.send(job.line, with: descriptors, until: deadline) }
+  ) -> (JobEnding, received: [UInt8]) {
+    let (sent, descriptors) = (files.sent, files.descriptors)
+    let (isSent, number) = conversation.withLock { conversation in
+      conversation.job += 1
+      let line = conversation.last.line(
+        job.request, job: conversation.job, bytes: sent.count)
+      return (
+        conversation.channel.send(line + sent, with: descriptors, until: deadline),
+        conversation.job
+      )
+    }
     guard isSent else {
       // Whatever became of it, it had not seen the job.
-      return end() == .serverEnded ? .serverLost : .unsent
+      return (end() == .serverEnded ? .serverLost : .unsent, [])
     }
     switch receive(until: deadline) {
     case .line(let line):
       // What is wrong with an invalid reply is of no use to the user.
-      if let reply = try? WorkerReply(line: line, for: job.identifier) { return .reply(reply) }
-      kill()
-      _ = end()
-      return .garbage
-    case .tooLong:
-      kill()
-      _ = end()
-      return .garbage
+      if let frame = try? WireFrame(line), let reply = try? WorkerReply(frame, for: number),
+        let bytes = bytes(behind: frame, until: deadline)
+      {
+        return (.reply(reply), bytes)
+      }
+      return (killed(.garbage), [])
+    case .tooLong: return (killed(.garbage), [])
     case .closed:
       switch end() {
-      case .serverEnded: return .serverLost
-      case .notStarted: return .unsent
-      case let ending: return .lost(ending)
+      case .serverEnded: return (.serverLost, [])
+      case .notStarted: return (.unsent, [])
+      case let ending: return (.lost(ending), [])
       }
-    case .timedOut:
-      kill()
-      _ = end()
-      return .timedOut
+    case .timedOut: return (killed(.timedOut), [])
     }
+  }
+
+  private func bytes(behind frame: WireFrame, until deadline: ContinuousClock.Instant) -> [UInt8]? {
+    guard frame.bytes <= WireLine.maximumLength else { return nil }
+    return conversation.withLock { $0.channel.receive(bytes: frame.bytes, until: deadline) }
+  }
+
+  private func killed(_ ending: JobEnding) -> JobEnding {
+    kill()
+    _ = end()
+    return ending
   }
 
   /// Has the worker test its libraries. Nil if it sent no valid reply.
   func examine(until deadline: ContinuousClock.Instant) -> [ExaminationCheck]? {
     let request = WireLine.line(WorkerRequest.examine)
-    guard channel.withLock({ $0.send(request, until: deadline) }),
-      case .line(let line) = receive(until: deadline),
-      case .examination(let checks) = try? WorkerReply(line: line, for: 0)
+    guard conversation.withLock({ $0.channel.send(request, until: deadline) }),
+      case .line(let line) = receive(until: deadline), let frame = try? WireFrame(line),
+      case .examination(let checks) = try? WorkerReply(frame, for: 0)
     else { return nil }
     return checks
   }
 
   private func receive(until deadline: ContinuousClock.Instant) -> LineChannel.Received {
-    channel.withLock { $0.receive(maximumLength: WireLine.maximumLength, until: deadline) }
+    conversation.withLock {
+      $0.channel.receive(maximumLength: WireLine.maximumLength, until: deadline)
+    }
   }
 
   // MARK: Ending

@@ -55,7 +55,7 @@ struct WorkerThread {
       // New for each attempt: the one before may have written something.
       let files: JobFiles
       do throws(SystemError) {
-        files = try JobFiles(source)
+        files = try JobFiles(source, isSmall: job.isSmall)
       } catch {
         // A fault of this machine. The image has none, and the others would fail like it.
         throw WorkerStartError(description: error.description)
@@ -63,12 +63,12 @@ struct WorkerThread {
       let worker: Worker
       if let current = self.worker { worker = current } else { worker = try start() }
       self.worker = worker
-      let ending = attempt(job, files, worker.process)
+      let (ending, made) = attempt(job, files, worker.process)
       if ending == .serverLost || worker.process.isGivenUp { queue.unregister(worker.server) }
       switch supervision.decide(after: ending, isClosed: queue.isClosed) {
       case .answer(let reply, let action):
         dismiss(action, ending.reason)
-        return JobOutcome(reply: reply, memory: files.memory)
+        return JobOutcome(reply: reply, made: made)
       case .retry(let action): dismiss(action, ending.reason)
       case .giveUp:
         dismiss(.replace)
@@ -80,14 +80,16 @@ struct WorkerThread {
 
   private func attempt(
     _ job: any WorkerJob, _ files: borrowing JobFiles, _ process: WorkerProcess
-  ) -> JobEnding {
-    let ending = process.perform(job, files, until: .now.advanced(by: settings.time))
-    guard case .reply(let reply) = ending, !reply.isWithoutResult else { return ending }
+  ) -> (JobEnding, made: MadeBytes?) {
+    let (ending, received) = process.perform(job, files, until: .now.advanced(by: settings.time))
+    guard case .reply(let reply) = ending, !reply.isWithoutResult else { return (ending, nil) }
     // Before anything is read: from now on the worker cannot change what it made.
-    if let lengths = job.lengths(in: reply), files.seal(lengths) { return ending }
+    if let lengths = job.lengths(in: reply), let made = files.made(received, lengths) {
+      return (ending, made)
+    }
     process.kill()
     _ = process.end()
-    return .garbage
+    return (.garbage, nil)
   }
 
   private func start() throws(WorkerStartError) -> Worker {

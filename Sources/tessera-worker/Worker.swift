@@ -17,53 +17,47 @@ struct Worker {
     let code = tessera_confine_worker()
     guard code == 0 || code == ENOSYS else { end("could not restrict its system calls") }
     var channel = LineChannel(descriptor: descriptor, acceptsDescriptors: true)
+    var last = LastRequest()
     while let line = channel.receive(maximumLength: WireLine.maximumLength) {
       // Processor time is limited per job, so the limit is raised before each.
       guard tessera_limit_time(secondsPerJob) == 0 else { end("could not limit its time") }
-      guard channel.send(reply(to: line, channel.takeDescriptors())) else { break }
+      do throws(WireError) {
+        let frame = try WireFrame(line)
+        let request = try last.request(in: frame)
+        guard let bytes = channel.receive(bytes: frame.bytes) else { break }
+        let (reply, made) = reply(to: request, JobBytes(bytes, channel.takeDescriptors()))
+        guard channel.send(reply.line(for: frame.job, bytes: made.count) + made) else { break }
+      } catch {
+        end("invalid request: \(error.message)")
+      }
     }
     // Without libvips' own end, which would free what the kernel frees at once.
     _exit(0)
   }
 
-  private func reply(to line: [UInt8], _ descriptors: [Int32]) -> [UInt8] {
-    do throws(WireError) {
-      let (request, job) = try WireLine.message(WorkerRequest.self, line)
-      return reply(to: request, descriptors).line(for: job)
-    } catch {
-      end("invalid request: \(error.message)")
-    }
-  }
-
-  private func reply(to request: WorkerRequest, _ descriptors: [Int32]) -> WorkerReply {
+  private func reply(
+    to request: WorkerRequest, _ bytes: JobBytes
+  ) -> (WorkerReply, made: [UInt8]) {
     switch request {
-    case .transcode(let job):
-      make(of: descriptors) { Transcoder.perform(job, of: $0, into: $1) }
-    case .table(let job): make(of: descriptors) { TablePainter.perform(job, of: $0, into: $1) }
-    case .compare(let job):
-      make(of: descriptors) { source, _ in ImageComparer.perform(job, of: source) }
-    case .examine: .examination(Examiner.perform())
+    case .transcode(let job): make(of: bytes) { Transcoder.perform(job, of: $0, into: $1) }
+    case .table(let job): make(of: bytes) { TablePainter.perform(job, of: $0, into: $1) }
+    case .compare(let job): make(of: bytes) { source, _ in ImageComparer.perform(job, of: source) }
+    case .examine: (.examination(Examiner.perform()), [])
     }
   }
 
   private func make(
-    of descriptors: [Int32],
-    _ perform: (_ source: SourceData, _ memory: borrowing File) -> WorkerReply
-  ) -> WorkerReply {
-    guard descriptors.count == 2 else { end("a job without its descriptors") }
-    // Both are closed after the job.
-    let file = File(path: "its source", descriptor: descriptors[0])
-    let memory = File(path: "its memory for files", descriptor: descriptors[1])
+    of bytes: JobBytes, _ perform: (_ source: SourceData, _ write: FileSink) -> WorkerReply
+  ) -> (WorkerReply, made: [UInt8]) {
     do throws(SystemError) {
-      let source = try MappedFile(descriptor: file.descriptor)
-      return perform(SourceData(source.bytes), memory)
+      return try bytes.perform(perform)
     } catch {
-      return .failed(TranscodeFailure(.local, error.description))
+      return (.failed(TranscodeFailure(.local, error.description)), [])
     }
   }
+}
 
-  private func end(_ message: String) -> Never {
-    StandardStream.error.write("tessera-worker: \(message)\n")
-    _exit(2)
-  }
+func end(_ message: String) -> Never {
+  StandardStream.error.write("tessera-worker: \(message)\n")
+  _exit(2)
 }

@@ -74,7 +74,7 @@ import Testing
     #expect(
       workers.takeJobs() == [
         TableJob(
-          identifier: 0, pixels: .webp, rowBytes: 0, entryBytes: 0, background: .white,
+          pixels: .webp, rowBytes: 0, entryBytes: 0, background: .white,
           atlas: .init(size: Size(32, 16), quality: 80, effort: 4),
           maximumPixels: run.file.limits.pixels, entries: jobEntries)
       ])

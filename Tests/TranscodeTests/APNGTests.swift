@@ -167,7 +167,7 @@ extension LibvipsTests {
       try withSource(file) { source in
         let size = Size(4, 4)
         let job = TranscodeJob(
-          identifier: 0, format: "png",
+          format: "png",
           expected: SourceFacts(size: size, hasAlpha: true, frames: count),
           decode: DecodePlan(base: size, isAnimated: isAnimated, keepsProfile: false),
           failOn: .error,

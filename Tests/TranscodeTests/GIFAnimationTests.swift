@@ -92,7 +92,7 @@ extension LibvipsTests {
       try withSource(file) { source in
         let size = Size(4, 2)
         let job = TranscodeJob(
-          identifier: 0, format: "gif",
+          format: "gif",
           expected: SourceFacts(size: size, hasAlpha: true, frames: 2),
           decode: DecodePlan(base: size, isAnimated: isAnimated, keepsProfile: false),
           failOn: .error,

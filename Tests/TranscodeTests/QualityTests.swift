@@ -136,7 +136,7 @@ extension LibvipsTests {
       -> WorkerReply
     {
       let job = ComparisonJob(
-        identifier: 1, size: Size(8, 8), reference: .init(length: first.0, format: first.1),
+        size: Size(8, 8), reference: .init(length: first.0, format: first.1),
         candidate: .init(length: second.0, format: second.1))
       return withSource(source) { ImageComparer.perform(job, of: $0) }
     }

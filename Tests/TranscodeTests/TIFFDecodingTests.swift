@@ -56,7 +56,7 @@ extension LibvipsTests {
       try withSource(bytes) { source in
         let size = Size(4, 4)
         let job = TranscodeJob(
-          identifier: 0, format: "tiff",
+          format: "tiff",
           expected: SourceFacts(size: size, hasAlpha: alpha, frames: 1),
           decode: DecodePlan(base: size, isAnimated: false, keepsProfile: false), failOn: .error,
           maximumPixels: 1_000, maximumFrames: 1, files: [], placeholders: [])

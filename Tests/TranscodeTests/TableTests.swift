@@ -92,7 +92,7 @@ extension LibvipsTests {
       -> TableJob
     {
       TableJob(
-        identifier: 1, pixels: pixels, rowBytes: 12, entryBytes: 30, background: .white,
+        pixels: pixels, rowBytes: 12, entryBytes: 30, background: .white,
         atlas: atlas, maximumPixels: 4, entries: entries)
     }
 
@@ -107,7 +107,11 @@ extension LibvipsTests {
     private func made(_ job: TableJob) throws -> (WorkerReply, [UInt8]) {
       let folder = try TemporaryFolder()
       let memory = try File.temporary(in: folder.path("."))
-      let reply = withSource(source) { TablePainter.perform(job, of: $0, into: memory) }
+      let reply = withSource(source) {
+        TablePainter.perform(job, of: $0) { bytes throws(TranscodeFailure) in
+          try append(bytes, to: memory)
+        }
+      }
       return (reply, try memory.read(100_000, at: 0))
     }
 
@@ -231,7 +235,11 @@ extension LibvipsTests {
         job(.rgba8, [first]),
         job(.webp, [first], atlas: .init(size: Size(5, 3), quality: 80, effort: 1)),
       ] {
-        let reply = withSource(source) { TablePainter.perform(job, of: $0, into: memory) }
+        let reply = withSource(source) {
+          TablePainter.perform(job, of: $0) { bytes throws(TranscodeFailure) in
+            try append(bytes, to: memory)
+          }
+        }
         guard case .failed(let failure) = reply else {
           Issue.record("\(reply)")
           continue

@@ -11,7 +11,11 @@ import Testing
 func transcoded(_ job: TranscodeJob, _ source: [UInt8]) throws -> (WorkerReply, [[UInt8]]) {
   let folder = try TemporaryFolder()
   let memory = try File.temporary(in: folder.path("."))
-  let reply = withSource(source) { Transcoder.perform(job, of: $0, into: memory) }
+  let reply = withSource(source) {
+    Transcoder.perform(job, of: $0) { bytes throws(TranscodeFailure) in
+      try append(bytes, to: memory)
+    }
+  }
   var files: [[UInt8]] = []
   guard case .files(let result) = reply else {
     #expect(try memory.size() == 0)
@@ -144,7 +148,9 @@ extension LibvipsTests {
       var job = decoding("jpeg", Size(240, 160))
       job.files = [planned(Size(24, 16))]
       let reply = try withSource(Places.bytes("plain.jpg")) {
-        Transcoder.perform(job, of: $0, into: memory)
+        Transcoder.perform(job, of: $0) { bytes throws(TranscodeFailure) in
+          try append(bytes, to: memory)
+        }
       }
       guard case .failed(let failure) = reply else {
         Issue.record("\(reply)")

@@ -30,7 +30,7 @@ import Testing
     let requests: [WorkerRequest] = [
       .transcode(
         TranscodeJob(
-          identifier: 7, format: "png", expected: facts,
+          format: "png", expected: facts,
           decode: DecodePlan(base: Size(3, 4), isAnimated: true, keepsProfile: true, lanes: .off),
           failOn: .truncated, maximumPixels: 1_000, maximumFrames: 9,
           files: [
@@ -39,12 +39,12 @@ import Testing
           ], placeholders: Placeholders.Kind.allCases)),
       .table(
         TableJob(
-          identifier: 8, pixels: .rgb565, rowBytes: 16, entryBytes: 64, background: .white,
+          pixels: .rgb565, rowBytes: 16, entryBytes: 64, background: .white,
           atlas: TableJob.Atlas(size: Size(64, 32), quality: 80, effort: 2), maximumPixels: 1_000,
           entries: [entry])),
       .compare(
         ComparisonJob(
-          identifier: 9, size: Size(4, 5), reference: .init(length: 6, format: "png"),
+          size: Size(4, 5), reference: .init(length: 6, format: "png"),
           candidate: .init(length: 7, format: "jxl"))),
       .examine,
     ]
@@ -106,9 +106,10 @@ import Testing
   @Test func messagesSurviveARoundTrip() throws {
     for sample in Self.samples { try Self.roundTrip(sample) }
     for case let reply as WorkerReply in Self.samples {
-      let line = Array(reply.line(for: 7).dropLast())
-      #expect(try WorkerReply(line: line, for: 7) == reply)
-      #expect(throws: WireError.self) { try WorkerReply(line: line, for: 8) }
+      let frame = try WireFrame(reply.line(for: 7, bytes: 12).dropLast())
+      #expect(frame.job == 7 && frame.bytes == 12)
+      #expect(try WorkerReply(frame, for: 7) == reply)
+      #expect(throws: WireError.self) { try WorkerReply(frame, for: 8) }
     }
   }
 

@@ -1,6 +1,7 @@
 import Foundation
 import TesseraCVips
 import TesseraPlan
+import TesseraSystem
 import TesseraTestSupport
 import TesseraWire
 import Testing
@@ -143,7 +144,7 @@ func decoding(
   keepsProfile: Bool = false, lanes: Lanes = .off
 ) -> TranscodeJob {
   TranscodeJob(
-    identifier: 1, format: format,
+    format: format,
     expected: SourceFacts(size: size, hasAlpha: alpha, frames: frames),
     decode: DecodePlan(
       base: base ?? size, isAnimated: frames > 1, keepsProfile: keepsProfile, lanes: lanes),
@@ -153,4 +154,13 @@ func decoding(
 /// Leaves a message in libvips' buffer, as a query may do.
 func leaveMessage(_ text: String) {
   text.withCString { text in withVaList([text]) { vips_verror("test", "%s", $0) } }
+}
+
+/// As a worker does with the memory of its job.
+func append(_ bytes: [UInt8], to file: borrowing File) throws(TranscodeFailure) {
+  do throws(SystemError) {
+    try file.write(bytes)
+  } catch {
+    throw TranscodeFailure(.local, error.description)
+  }
 }

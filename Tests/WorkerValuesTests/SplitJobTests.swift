@@ -19,7 +19,7 @@ import Testing
           isAnimated: animated.contains(index)), fallback: nil)
     }
     return TranscodeJob(
-      identifier: 7, format: "jpeg",
+      format: "jpeg",
       expected: SourceFacts(size: Size(2_000, 1_000), hasAlpha: false, frames: 3),
       decode: DecodePlan(base: Size(1_000, 500), isAnimated: false, keepsProfile: false),
       failOn: .error, maximumPixels: 9, maximumFrames: 8, files: files,

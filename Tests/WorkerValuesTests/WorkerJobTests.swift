@@ -21,7 +21,7 @@ import Testing
 
   private static func transcode(files: [(Int, Int, Bool)]) -> TranscodeJob {
     TranscodeJob(
-      identifier: 5, format: "gif", expected: facts,
+      format: "gif", expected: facts,
       decode: DecodePlan(base: Size(100, 50), isAnimated: true, keepsProfile: false),
       failOn: .error, maximumPixels: 1, maximumFrames: 1,
       files: files.map { width, height, isAnimated in
@@ -35,13 +35,13 @@ import Testing
 
   private static func table(_ sizes: [Size], atlas: Size? = nil) -> TableJob {
     TableJob(
-      identifier: 6, pixels: .bgra8, rowBytes: 1, entryBytes: 1, background: .white,
+      pixels: .bgra8, rowBytes: 1, entryBytes: 1, background: .white,
       atlas: atlas.map { .init(size: $0, quality: 80, effort: 2) }, maximumPixels: 1,
       entries: sizes.map { .init(offset: 0, length: 1, format: "webp", size: $0) })
   }
 
   private static let comparison = ComparisonJob(
-    identifier: 7, size: Size(40, 30), reference: .init(length: 1, format: "png"),
+    size: Size(40, 30), reference: .init(length: 1, format: "png"),
     candidate: .init(length: 1, format: "jxl"))
   private static let likeness = Likeness(
     score: 1, worstTile: .init(score: 1, x: 0, y: 0, size: Size(1, 1)))
@@ -57,17 +57,41 @@ import Testing
 
   @Test func requestsHaveTheirJobs() throws {
     let (transcode, table) = (Self.transcode(files: [(1, 2, true)]), Self.table([Size(1, 1)]))
-    let jobs: [(any WorkerJob, WorkerRequest, Int)] = [
-      (transcode, .transcode(transcode), 5), (table, .table(table), 6),
-      (Self.comparison, .compare(Self.comparison), 7),
-    ]
-    for (job, request, number) in jobs {
-      #expect(job.line.last == UInt8(ascii: "\n"))
-      let (message, identifier) = try WireLine.message(
-        WorkerRequest.self, job.line.dropLast())
-      #expect(message == request)
-      #expect(identifier == number)
+    #expect(transcode.request == .transcode(transcode) && table.request == .table(table))
+    #expect(Self.comparison.request == .compare(Self.comparison))
+  }
+
+  /// The bytes of a small source go with its job, and its files come with the reply.
+  @Test func smallJobsNeedNoFileInMemory() throws {
+    #expect(Self.transcode(files: [(64, 64, false), (32, 32, false)]).isSmall)
+    #expect(Self.transcode(files: [(256, 256, false)]).isSmall)
+    #expect(!Self.transcode(files: [(256, 256, false), (1, 1, false)]).isSmall)
+    // Three frames.
+    #expect(!Self.transcode(files: [(256, 128, true)]).isSmall)
+    #expect(!Self.transcode(files: (0..<17).map { _ in (1, 1, false) }).isSmall)
+    #expect(!Self.table([Size(1, 1)]).isSmall && !Self.comparison.isSmall)
+    func sent(_ bytes: JobSource.Bytes, isSmall: Bool = true) throws -> (Int, descriptors: Int) {
+      let files = try JobFiles(JobSource(bytes, host: "h"), isSmall: isSmall)
+      return (files.sent.count, files.descriptors.count)
     }
+    let most = [UInt8](repeating: 1, count: JobFiles.mostBytes)
+    #expect(try sent(.memory(most)) == (65_536, 0))
+    #expect(try sent(.memory(most + [1])) == (0, 2))
+    #expect(try sent(.memory([])) == (0, 2))
+    #expect(try sent(.memory([1]), isSmall: false) == (0, 2))
+    #expect(try sent(.file(path: "/dev/null")) == (0, 2))
+  }
+
+  @Test func filesThatCameWithTheReplyAreAsLongAsItSays() throws {
+    let files = try JobFiles(JobSource(.memory([7]), host: "h"), isSmall: true)
+    let made = files.made([1, 2, 3], [1, 2])
+    #expect(try made?.read(2, at: 1) == [2, 3])
+    let (short, long) = (files.made([1, 2, 3], [1, 1]), files.made([1, 2, 3], [1, 3]))
+    #expect(short == nil && long == nil)
+    // What has memory of its own sends nothing.
+    let other = try JobFiles(JobSource(.memory([7]), host: "h"))
+    let both = other.made([1], [1])
+    #expect(both == nil)
   }
 
   /// A reply of another kind, or about another number of files, has no lengths.
@@ -100,14 +124,14 @@ import Testing
     }
     #expect(
       JobOutcome.stopped.reply == .failed(TranscodeFailure(.cancelled, "the run was stopped")))
-    #expect(JobOutcome.stopped.memory == nil)
+    #expect(JobOutcome.stopped.made == nil)
   }
 
   @Test func filesAreReadWhereTheirLengthsSay() throws {
     let memory = try SharedMemory()
     let bytes: [UInt8] = [1, 2, 2, 3, 3, 3]
     try memory.write(bytes.span.bytes)
-    let outcome = JobOutcome(reply: Self.files([1, 2, 0, 3]), memory: memory)
+    let outcome = JobOutcome(reply: Self.files([1, 2, 0, 3]), made: .shared(memory))
     guard case .made(let files) = TranscodeAnswer(outcome) else {
       Issue.record("not made")
       return
@@ -122,8 +146,8 @@ import Testing
     let memory = try SharedMemory()
     let table = WorkerReply.table(TableResult(length: 0, leftOut: []))
     let outcomes: [(JobOutcome, TranscodeFailure)] = [
-      (JobOutcome(reply: Self.files([]), memory: nil), invalid),
-      (JobOutcome(reply: table, memory: memory), invalid),
+      (JobOutcome(reply: Self.files([]), made: nil), invalid),
+      (JobOutcome(reply: table, made: .shared(memory)), invalid),
       (.stopped, TranscodeFailure(.cancelled, "the run was stopped")),
     ]
     for (outcome, failure) in outcomes {
@@ -133,7 +157,7 @@ import Testing
       }
       #expect(found == failure)
     }
-    let other = TranscodeAnswer(JobOutcome(reply: .differs(Self.facts), memory: nil))
+    let other = TranscodeAnswer(JobOutcome(reply: .differs(Self.facts), made: nil))
     if case .differs(let found) = other {
       #expect(found == Self.facts)
     } else {
@@ -155,7 +179,8 @@ import Testing
       #expect(pread(descriptors[0], &found, 9, 0) == 6)
       #expect(String(decoding: found.prefix(6), as: UTF8.self) == text)
       #expect(write(descriptors[1], "abc", 3) == 3)
-      #expect(try files.memory.read(3, at: 0) == Array("abc".utf8))
+      let made = files.made([], [3])
+      #expect(try made?.read(3, at: 0) == Array("abc".utf8))
     }
   }
 
@@ -166,12 +191,12 @@ import Testing
     let files = try JobFiles(JobSource(.memory(Array("source".utf8)), host: "h"))
     let memory = files.descriptors[1]
     #expect(write(memory, "abc", 3) == 3)
-    let found = files.seal(lengths)
+    let found = files.made([], lengths) != nil
     #expect(found == isSealed)
     // Nothing changes any more, and nothing is sealed twice.
     #expect(write(memory, "d", 1) == -1)
-    let again = files.seal(lengths)
-    #expect(!again)
+    let again = files.made([], lengths)
+    #expect(again == nil)
   }
 
   @Test func aSourceThatIsMissingIsAnError() {

@@ -56,39 +56,80 @@ import Testing
       return (message, job, channel.takeDescriptors())
     }
 
+    func requestWithBytes() throws -> (WorkerRequest, [UInt8]) {
+      var channel = LineChannel(descriptor: jobs, acceptsDescriptors: true)
+      guard let line = channel.receive(maximumLength: 1 << 20) else {
+        throw SystemError("receive", "a request")
+      }
+      let frame = try WireFrame(line)
+      #expect(channel.takeDescriptors().isEmpty)
+      let bytes = channel.receive(bytes: frame.bytes)
+      return (try frame.message(WorkerRequest.self), try #require(bytes))
+    }
+
     func perform(
       until end: ContinuousClock.Instant = .now.advanced(by: .seconds(60))
     ) throws -> JobEnding {
       let files = try JobFiles(JobSource(.memory([]), host: "h"))
+      return process.perform(WorkerProcessTests.job, files, until: end).0
+    }
+
+    /// A job whose bytes go with it.
+    func performSmall(_ bytes: [UInt8]) throws -> (JobEnding, received: [UInt8]) {
+      let files = try JobFiles(JobSource(.memory(bytes), host: "h"), isSmall: true)
+      let end = ContinuousClock.now.advanced(by: .seconds(60))
       return process.perform(WorkerProcessTests.job, files, until: end)
     }
   }
 
   private static let job = ComparisonJob(
-    identifier: 7, size: Size(4, 3), reference: .init(length: 1, format: "png"),
+    size: Size(4, 3), reference: .init(length: 1, format: "png"),
     candidate: .init(length: 1, format: "png"))
   private static let reply = WorkerReply.comparison(
     Likeness(score: 90.5, worstTile: .init(score: 80, x: 0, y: 0, size: Size(4, 3))))
 
   @Test func aJobIsSentWithItsDescriptorsAndHasAReply() throws {
     let peer = try Peer()
-    peer.say(Self.reply.line(for: 7))
+    peer.say(Self.reply.line(for: 1))
     #expect(try peer.perform() == .reply(Self.reply))
     let (request, job, descriptors) = try peer.request()
     defer { for descriptor in descriptors { close(descriptor) } }
     #expect(request == .compare(Self.job))
-    #expect(job == 7)
+    #expect(job == 1)
     #expect(descriptors.count == 2)
     #expect(!peer.isToBeKilled && !peer.process.isGivenUp)
     // The worker has its next job.
-    peer.say(Self.reply.line(for: 7))
+    peer.say(Self.reply.line(for: 2))
     #expect(try peer.perform() == .reply(Self.reply))
+  }
+
+  @Test func bytesFollowAJobAndItsReply() throws {
+    let peer = try Peer()
+    peer.say(Self.reply.line(for: 1, bytes: 3) + [0x0A, 7, 0x0A])
+    peer.say(Self.reply.line(for: 2))
+    let (ending, received) = try peer.performSmall([1, 0x0A, 2])
+    #expect(ending == .reply(Self.reply) && received == [0x0A, 7, 0x0A])
+    #expect(try peer.requestWithBytes() == (.compare(Self.job), [1, 0x0A, 2]))
+    // The next line begins behind them.
+    #expect(try peer.performSmall([3]).0 == .reply(Self.reply))
+  }
+
+  /// Bytes that do not arrive, and more than anything small has.
+  @Test(arguments: [3, WireLine.maximumLength + 1]) func missingBytesEndTheWorker(
+    _ count: Int
+  ) throws {
+    let peer = try Peer()
+    peer.say(Self.reply.line(for: 1, bytes: count) + [1, 2])
+    peer.endJobsForReading()
+    peer.report(.ended(status: 9))
+    let (ending, received) = try peer.performSmall([1])
+    #expect(ending == .garbage && received == [] && peer.isToBeKilled)
   }
 
   /// A worker that sends anything but a reply to its job is killed.
   @Test(arguments: [
-    Array("noise\n".utf8), reply.line(for: 8), WireLine.line(WorkerEnd.ended(status: 0), job: 7),
-    WorkerReply.failed(TranscodeFailure(.cancelled, "no")).line(for: 7), [0x0A],
+    Array("noise\n".utf8), reply.line(for: 2), WireLine.line(WorkerEnd.ended(status: 0), job: 1),
+    WorkerReply.failed(TranscodeFailure(.cancelled, "no")).line(for: 1), [0x0A],
   ])
   func anInvalidReplyEndsTheWorker(_ line: [UInt8]) throws {
     let peer = try Peer()

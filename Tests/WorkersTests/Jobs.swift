@@ -15,7 +15,7 @@ func job(
   files: [PlannedFile] = [], placeholders: [Placeholders.Kind] = []
 ) -> TranscodeJob {
   TranscodeJob(
-    identifier: 1, format: format,
+    format: format,
     expected: SourceFacts(size: size, hasAlpha: alpha, frames: frames),
     decode: DecodePlan(base: size, isAnimated: false, keepsProfile: false), failOn: .error,
     maximumPixels: pixels, maximumFrames: 100, files: files, placeholders: placeholders)

@@ -21,17 +21,18 @@ import Testing
           """
           while read line <&3; do
             job=${line#*'"job":'}; job=${job%%,*}
+            pixels=${line#*'"maximumPixels":'}; pixels=${pixels%%,*}
             while ! [ -e '\(folder.path("go"))' ]; do sleep 0.05; done
-            echo $job >> '\(folder.path("jobs"))'
+            echo $pixels >> '\(folder.path("jobs"))'
             echo '{"job":'$job',"message":{"failed":{"_0":{"code":"decode","message":"no"}}}}' >&3
           done
           """, in: folder), seconds: 60))
     defer { pool.close() }
     pool.expectLastJobs()
     func start(_ identifier: Int, _ size: Size, files: Int = 1) -> Task<Void, any Error> {
-      var job = job(
-        format: "jpeg", size: size, files: (0..<files).map { _ in file(100, 100) })
-      job.identifier = identifier
+      let job = job(
+        format: "jpeg", size: size, pixels: identifier,
+        files: (0..<files).map { _ in file(100, 100) })
       return Task { [job] in _ = try await pool.perform(job, of: anySource) }
     }
     func until(_ holds: (WorkerStatistics) -> Bool) async throws {

@@ -13,7 +13,7 @@ import Testing
     _ entries: [TableJob.Entry], _ pixels: TablePixels = .rgba8, atlas: Size? = nil
   ) -> TableJob {
     TableJob(
-      identifier: 7, pixels: pixels, rowBytes: 4 * 704, entryBytes: 4 * 704 * 544,
+      pixels: pixels, rowBytes: 4 * 704, entryBytes: 4 * 704 * 544,
       background: .white,
       atlas: atlas.map { TableJob.Atlas(size: $0, quality: 80, effort: 2) },
       maximumPixels: 100_000_000, entries: entries)

@@ -125,8 +125,8 @@ import Testing
 
   /// Replies to each job with the next of these failures, and records each start of a worker.
   private static func scripted(_ codes: [String], in folder: TemporaryFolder) throws -> String {
-    let answers = codes.map { code in
-      #"read line <&3; echo '{"job":1,"message":{"failed":{"_0":{"code":"\#(code)","message":"no"}}}}' >&3"#
+    let answers = codes.enumerated().map { index, code in
+      #"read line <&3; echo '{"job":\#(index + 1),"message":{"failed":{"_0":{"code":"\#(code)","message":"no"}}}}' >&3"#
     }
     return try impostor(
       "echo $$ >> '\(folder.path("started"))'\n" + answers.joined(separator: "\n")
@@ -332,7 +332,8 @@ import Testing
         try impostor(
           """
           while read line <&3; do
-            echo '{"job":1,"message":{"failed":{"_0":{"code":"decode","message":"'$$'"}}}}' >&3
+            job=${line#*'"job":'}; job=${job%%,*}
+            echo '{"job":'$job',"message":{"failed":{"_0":{"code":"decode","message":"'$$'"}}}}' >&3
           done
           """, in: folder)))
     defer { pool.close() }

@@ -52,7 +52,7 @@ struct TableWorkers {
   ) async throws -> Made {
     let (source, entries) = try await source(part.entries[range])
     let job = TableJob(
-      identifier: range.lowerBound, pixels: part.pixels, rowBytes: geometry.rowBytes,
+      pixels: part.pixels, rowBytes: geometry.rowBytes,
       entryBytes: geometry.entryBytes, background: part.background, maximumPixels: maximumPixels,
       entries: entries)
     switch try await transcoder.perform(job, of: source) {
@@ -79,7 +79,7 @@ struct TableWorkers {
       (entries[position].x, entries[position].y) = grid.origin(of: position)
     }
     let job = TableJob(
-      identifier: 0, pixels: .webp, rowBytes: 0, entryBytes: 0, background: part.background,
+      pixels: .webp, rowBytes: 0, entryBytes: 0, background: part.background,
       atlas: .init(size: grid.size, quality: part.quality, effort: part.effort),
       maximumPixels: maximumPixels, entries: entries)
     switch try await transcoder.perform(job, of: source) {

@@ -52,7 +52,7 @@ package struct ImageComparison: Sendable {
           + "\(mostPixels / 1_000_000) megapixels can be compared; reduce both")
     }
     let job = ComparisonJob(
-      identifier: 1, size: size,
+      size: size,
       reference: .init(length: first.bytes.count, format: first.format),
       candidate: .init(length: second.bytes.count, format: second.format))
     let likeness = try await likeness(job, of: [first.bytes, second.bytes], workerPath)

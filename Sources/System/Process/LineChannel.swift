@@ -1,7 +1,7 @@
 internal import Glibc
 internal import TesseraCProcess
 
-/// Exchanges lines over a socket with a process that is not trusted.
+/// Exchanges lines, and bytes behind them, over a socket with a process that is not trusted.
 ///
 /// Every receive limits the length of a line, and its time if the caller requests it. Descriptors can
 /// be sent with a line. Those that arrive are only accepted by a channel that is made for it.
@@ -90,6 +90,25 @@ package struct LineChannel {
       searched = buffer.count
       // A worker that sends without a line feed must not fill this process's memory.
       guard buffer.count <= maximumLength else { return .tooLong }
+      if let failure = receiveMore(until: end) { return failure }
+    }
+  }
+
+  /// Waits for bytes that follow a line. Nil if the socket is closed before all have arrived, or the time is over.
+  package mutating func receive(
+    bytes count: Int, until end: ContinuousClock.Instant? = nil
+  ) -> [UInt8]? {
+    while buffer.count < count {
+      if receiveMore(until: end) != nil { return nil }
+    }
+    let bytes = Array(buffer[..<count])
+    buffer.removeSubrange(..<count)
+    return bytes
+  }
+
+  /// Waits until there is more in the buffer. Returns why there is not.
+  private mutating func receiveMore(until end: ContinuousClock.Instant?) -> Received? {
+    while true {
       if let end {
         let left = ContinuousClock.Instant.now.duration(to: end)
         guard left > .zero else { return .timedOut }
@@ -107,8 +126,10 @@ package struct LineChannel {
       // An error such as ECONNRESET means the same as the end: the other process is gone.
       guard count > 0 else { return .closed }
       buffer.append(contentsOf: chunk[..<count])
+      return nil
     }
   }
+
   private mutating func receive(into chunk: inout [UInt8]) -> Int {
     guard acceptsDescriptors else { return recv(descriptor, &chunk, chunk.count, 0) }
     var (arrived, number) = ([Int32](repeating: -1, count: 8), Int32(0))

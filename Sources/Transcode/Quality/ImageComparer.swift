@@ -61,7 +61,7 @@ extension TranscodeJob {
   /// The decoding of a whole file as it is: one frame, in sRGB, by libvips.
   fileprivate init(of image: ComparisonJob.Image, _ job: ComparisonJob) {
     self.init(
-      identifier: job.identifier, format: image.format,
+      format: image.format,
       expected: SourceFacts(size: job.size, hasAlpha: false, frames: 1),
       decode: DecodePlan(base: job.size, isAnimated: false, keepsProfile: false, lanes: .off),
       failOn: .error, maximumPixels: 1_000_000_000, maximumFrames: 1_000_000, files: [],

@@ -1,6 +1,5 @@
 internal import TesseraCatalog
 internal import TesseraPlan
-package import TesseraSystem
 package import TesseraWire
 
 /// Makes a part of a table: decodes published files, and writes their pixels, or one atlas of all.
@@ -10,18 +9,18 @@ package struct TablePainter {
   private let source: SourceData
   private let job: TableJob
 
-  /// - Parameter memory: receives the pixels, entry by entry, or the encoded atlas.
+  /// - Parameter write: receives the pixels, entry by entry, or the encoded atlas.
   package static func perform(
-    _ job: TableJob, of source: SourceData, into memory: borrowing File
+    _ job: TableJob, of source: SourceData, into write: FileSink
   ) -> WorkerReply {
     do throws(TranscodeFailure) {
-      return try TablePainter(source: source, job: job).run(into: memory)
+      return try TablePainter(source: source, job: job).run(into: write)
     } catch {
       return .failed(error)
     }
   }
 
-  private func run(into memory: borrowing File) throws(TranscodeFailure) -> WorkerReply {
+  private func run(into write: FileSink) throws(TranscodeFailure) -> WorkerReply {
     var (leftOut, length): ([Int], Int) = ([], 0)
     if let atlas = job.atlas {
       var canvas = try AtlasCanvas(atlas)
@@ -32,7 +31,11 @@ package struct TablePainter {
         if !isMade { leftOut.append(position) }
       }
       // One more without them will follow.
-      if leftOut.isEmpty { length = try write(try canvas.encoded(), to: memory) }
+      if leftOut.isEmpty {
+        let atlas = try canvas.encoded()
+        try write(atlas)
+        length = atlas.count
+      }
     } else {
       for (position, entry) in job.entries.enumerated() {
         var bytes = [UInt8](repeating: 0, count: job.entryBytes)
@@ -40,21 +43,11 @@ package struct TablePainter {
           try paint(raster, into: &bytes)
         }
         if !isMade { leftOut.append(position) }
-        length += try write(bytes, to: memory)
+        try write(bytes)
+        length += bytes.count
       }
     }
     return .table(TableResult(length: length, leftOut: leftOut))
-  }
-
-  private func write(
-    _ bytes: [UInt8], to memory: borrowing File
-  ) throws(TranscodeFailure) -> Int {
-    do throws(SystemError) {
-      try memory.write(bytes)
-    } catch {
-      throw TranscodeFailure(.local, error.description)
-    }
-    return bytes.count
   }
 
   private func paint(_ raster: Raster, into bytes: inout [UInt8]) throws(VipsError) {
@@ -118,7 +111,7 @@ extension TranscodeJob {
   /// The decoding of a published file as it is: one frame, in sRGB, by libvips.
   fileprivate init(of entry: TableJob.Entry, _ job: TableJob) {
     self.init(
-      identifier: job.identifier, format: entry.format,
+      format: entry.format,
       expected: SourceFacts(size: entry.size, hasAlpha: false, frames: 1),
       decode: DecodePlan(base: entry.size, isAnimated: false, keepsProfile: false, lanes: .off),
       failOn: .error, maximumPixels: job.maximumPixels, maximumFrames: 1_000_000, files: [],

@@ -21,11 +21,11 @@ final class FakeTableWorkers: Transcoding {
   let hello = WorkerHello(
     libvips: "8.14.1", confinement: Confinement(landlock: 0, hasSeccomp: false))
 
-  /// The jobs since the last call, in the order of their images.
+  /// The jobs since the last call, the largest first.
   func takeJobs() -> [TableJob] {
     state.withLock { state in
       defer { state.jobs = [] }
-      return state.jobs.sorted { $0.identifier < $1.identifier }
+      return state.jobs.sorted { $0.entries.count > $1.entries.count }
     }
   }
 

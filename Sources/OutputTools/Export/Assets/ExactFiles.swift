@@ -19,7 +19,6 @@ final class ExactFiles {
   /// What the platform accepts.
   private let types: Set<String>
   private let pool: WorkerPool
-  private var jobs = 0
 
   /// High enough that a second encoding adds little to the first.
   private static let quality = 90
@@ -113,12 +112,11 @@ final class ExactFiles {
   private func job(
     _ sizes: [Size], _ file: CatalogVariant.File, _ facts: SourceFacts, _ format: OutputFormat
   ) -> TranscodeJob {
-    jobs += 1
     let encoding = Encoding(
       format: format, quality: format == .png ? nil : Self.quality,
       effort: format == .webp ? 4 : nil, background: nil, isAnimated: false)
     return TranscodeJob(
-      identifier: jobs, format: OutputFormat(mediaType: file.type)?.rawValue ?? "webp",
+      format: OutputFormat(mediaType: file.type)?.rawValue ?? "webp",
       expected: facts,
       decode: DecodePlan(base: facts.size, isAnimated: false, keepsProfile: false),
       failOn: .error, maximumPixels: 1_000_000_000, maximumFrames: 10_000,

@@ -34,7 +34,7 @@ final class Make: Sendable {
     let watch = context.watch ?? JobWatch()
     context.watch = watch
     let other: SourceFacts
-    switch try await answer(to: job(planned, context.item), of: source, watch) {
+    switch try await answer(to: job(planned), of: source, watch) {
     case .made(let files):
       if files.result.facts.plansLike(planned.filePlan.facts) { return .made(planned, files) }
       other = files.result.facts
@@ -52,10 +52,10 @@ final class Make: Sendable {
     return .received(Received(planned.known, planned.bytes, seen: other))
   }
 
-  private func job(_ planned: Planned, _ item: Item) -> TranscodeJob {
+  private func job(_ planned: Planned) -> TranscodeJob {
     let filePlan = planned.filePlan
     return TranscodeJob(
-      identifier: item.position, format: planned.bytes.content.format, expected: filePlan.facts,
+      format: planned.bytes.content.format, expected: filePlan.facts,
       decode: filePlan.decode, failOn: failOn, maximumPixels: limits.pixels,
       maximumFrames: limits.frames, files: filePlan.missing.map { filePlan.plan.files[$0] },
       placeholders: placeholders)
