@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LOBES = 3 };
+enum { LOBES = 3, LEAST_REPEATED = 32 };
 
 // MARK: Weights
 
@@ -55,6 +55,28 @@ static void end(struct axis *axis) {
   free(axis);
 }
 
+// Whether the sample that is a period behind has the same weights, for samples that lie as much further as they should.
+static int repeats(const struct axis *axis, int index, int period) {
+  const struct taps *taps = axis->taps + index, *next = taps + period;
+  int distance = period == 1 ? 2 : 1;
+  return next->count == taps->count && next->first == taps->first + distance &&
+         memcmp(axis->weights + taps->weights, axis->weights + next->weights,
+                sizeof *axis->weights * (size_t)taps->count) == 0;
+}
+
+// Sets the longest stretch around the middle, which the edges of the source do not reach.
+static void find_period(struct axis *axis, int period) {
+  int count = axis->plan.result, middle = count / 2 / period * period, from = middle, to = middle;
+  while (from >= period && repeats(axis, from - period, period) &&
+         (period == 1 || repeats(axis, from - 1, period)))
+    from -= period;
+  while (to + 2 * period <= count && repeats(axis, to, period) &&
+         (period == 1 || repeats(axis, to + 1, period)))
+    to += period;
+  // Shorter ones are not worth it.
+  if (to - from >= LEAST_REPEATED) axis->period = period, axis->from = from, axis->to = to;
+}
+
 static struct axis *prepare(struct tessera_axis plan) {
   double scale = fmax(1, fabs(plan.step));
   size_t room = rounded_up((size_t)(2 * LOBES * scale) + 3, 2 * GROUP);
@@ -77,6 +99,8 @@ static struct axis *prepare(struct tessera_axis plan) {
     axis->taps[index] = taps;
   }
   free(shares);
+  if (plan.source == 2 * plan.result) find_period(axis, 1);
+  if (2 * plan.source == plan.result) find_period(axis, 2);
   return axis;
 none:
   free(shares);

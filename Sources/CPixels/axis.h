@@ -25,6 +25,9 @@ struct axis {
   size_t room;
   // Whether each sample of the result is that of the source.
   int is_copy;
+  // Where the weights repeat: those of each sample (a source of twice the size) or of every second one (half the size).
+  // 0 if nowhere.
+  int period, from, to;
 };
 
 // Returns NULL if there is no memory.

@@ -154,21 +154,99 @@ AVX2 static inline __m256i eight_sums(const int16_t *row, const struct axis *axi
                           _mm256_permute2x128_si256(first, last, 0x31));
 }
 
-// The same integers, eight results at a time. Returns how many were made.
-AVX2 static int shorten_eights(const int16_t *row, const struct axis *axis, uint8_t *result,
+// Where a sum begins, so that what is cut off afterwards rounds it.
+AVX2 static inline __m256i half(void) {
+  return _mm256_set1_epi32(1 << (WEIGHT_BITS + EXTRA_BITS - 1));
+}
+
+AVX2 static inline void store(uint64_t bytes, uint8_t *result, size_t pitch) {
+  for (int place = 0; place < 8; place++, bytes >>= 8)
+    result[(size_t)place * pitch] = (uint8_t)bytes;
+}
+
+// Eight sums as samples; saturated: from 0 to 255.
+AVX2 static inline void store_sums(__m256i sums, uint8_t *result, size_t pitch) {
+  sums = _mm256_srai_epi32(sums, WEIGHT_BITS + EXTRA_BITS);
+  __m128i words = _mm_packs_epi32(_mm256_castsi256_si128(sums), _mm256_extracti128_si256(sums, 1));
+  store((uint64_t)_mm_cvtsi128_si64(_mm_packus_epi16(words, words)), result, pitch);
+}
+
+// Eight results at a time, up to `end`. Returns the first that was not made.
+AVX2 static int shorten_eights(const int16_t *row, const struct axis *axis, int index, int end,
+                               uint8_t *result, size_t pitch) {
+  for (; index + 8 <= end; index += 8)
+    store_sums(_mm256_add_epi32(eight_sums(row, axis, index), half()),
+               result + (size_t)index * pitch, pitch);
+  return index;
+}
+
+// Two weights, for each pair of samples.
+AVX2 static inline __m256i weight_pair(const int16_t *weights) {
+  return _mm256_set1_epi32((int32_t)((uint16_t)weights[0] | (uint32_t)(uint16_t)weights[1] << 16));
+}
+
+// Of a source of twice the size: the pairs of samples of eight results follow one another.
+AVX2 static int shorten_halved(const int16_t *row, const struct axis *axis, uint8_t *result,
                                size_t pitch) {
-  const __m256i half = _mm256_set1_epi32(1 << (WEIGHT_BITS + EXTRA_BITS - 1));
-  int index = 0;
-  for (; index + 8 <= axis->plan.result; index += 8, result += 8 * pitch) {
-    __m256i sums = _mm256_srai_epi32(_mm256_add_epi32(eight_sums(row, axis, index), half),
-                                     WEIGHT_BITS + EXTRA_BITS);
-    // Saturated: from 0 to 255.
-    __m128i words = _mm_packs_epi32(_mm256_castsi256_si128(sums), _mm256_extracti128_si256(sums, 1));
-    uint64_t bytes = (uint64_t)_mm_cvtsi128_si64(_mm_packus_epi16(words, words));
-    for (int place = 0; place < 8; place++, bytes >>= 8)
-      result[(size_t)place * pitch] = (uint8_t)bytes;
+  const struct taps taps = axis->taps[axis->from];
+  const int16_t *weights = axis->weights + taps.weights;
+  int index = axis->from;
+  for (; index + 8 <= axis->to; index += 8) {
+    const int16_t *samples = row + taps.first + 2 * (index - axis->from);
+    __m256i sums = half();
+    for (int tap = 0; tap < taps.count; tap += 2)
+      sums = _mm256_add_epi32(sums, _mm256_madd_epi16(_mm256_loadu_si256((const void *)(samples + tap)),
+                                                      weight_pair(weights + tap)));
+    store_sums(sums, result + (size_t)index * pitch, pitch);
   }
   return index;
+}
+
+// Sixteen of every second result, as words.
+AVX2 static inline __m256i sixteen_sums(const int16_t *samples, const int16_t *weights, int count) {
+  __m256i low = half(), high = half();
+  for (int tap = 0; tap < count; tap += 2) {
+    __m256i one = _mm256_loadu_si256((const void *)(samples + tap));
+    __m256i next = _mm256_loadu_si256((const void *)(samples + tap + 1));
+    __m256i pair = weight_pair(weights + tap);
+    low = _mm256_add_epi32(low, _mm256_madd_epi16(_mm256_unpacklo_epi16(one, next), pair));
+    high = _mm256_add_epi32(high, _mm256_madd_epi16(_mm256_unpackhi_epi16(one, next), pair));
+  }
+  return _mm256_packs_epi32(_mm256_srai_epi32(low, WEIGHT_BITS + EXTRA_BITS),
+                            _mm256_srai_epi32(high, WEIGHT_BITS + EXTRA_BITS));
+}
+
+// Of a source of half the size: the samples of every second result follow one another.
+AVX2 static int shorten_doubled(const int16_t *row, const struct axis *axis, uint8_t *result,
+                                size_t pitch) {
+  const struct taps even = axis->taps[axis->from], odd = axis->taps[axis->from + 1];
+  int index = axis->from;
+  for (; index + 32 <= axis->to; index += 32) {
+    int done = (index - axis->from) / 2;
+    __m256i evens = sixteen_sums(row + even.first + done, axis->weights + even.weights, even.count);
+    __m256i odds = sixteen_sums(row + odd.first + done, axis->weights + odd.weights, odd.count);
+    // Bytes of eight even and eight odd results in each half.
+    __m256i bytes = _mm256_packus_epi16(evens, odds);
+    bytes = _mm256_unpacklo_epi8(bytes, _mm256_srli_si256(bytes, 8));
+    uint64_t parts[4];
+    _mm256_storeu_si256((void *)parts, bytes);
+    for (int part = 0; part < 4; part++)
+      store(parts[part], result + (size_t)(index + 8 * part) * pitch, pitch);
+  }
+  return index;
+}
+
+// The same integers as one by one, or as many of them as make whole registers. Returns the first that was not made.
+AVX2 static int shorten_many(const int16_t *row, const struct axis *axis, uint8_t *result,
+                             size_t pitch) {
+  int index = 0;
+  if (axis->period) {
+    // Before the stretch that repeats, eights may reach into it, whose results are then made once more.
+    shorten_eights(row, axis, 0, axis->from + 7, result, pitch);
+    index = axis->period == 1 ? shorten_halved(row, axis, result, pitch)
+                              : shorten_doubled(row, axis, result, pitch);
+  }
+  return shorten_eights(row, axis, index, axis->plan.result, result, pitch);
 }
 #endif
 
@@ -176,7 +254,7 @@ void tessera_shorten(const int16_t *row, const struct axis *axis, uint8_t *resul
   const int32_t half = 1 << (WEIGHT_BITS + EXTRA_BITS - 1);
   int index = 0;
 #ifdef WITH_AVX2
-  if (__builtin_cpu_supports("avx2")) index = shorten_eights(row, axis, result, pitch);
+  if (__builtin_cpu_supports("avx2")) index = shorten_many(row, axis, result, pitch);
   result += (size_t)index * pitch;
 #endif
   for (; index < axis->plan.result; index++, result += pitch) {

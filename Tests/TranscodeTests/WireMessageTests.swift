@@ -105,7 +105,10 @@ import Testing
       (files(), nil), (failed("decode"), nil), ("[]", "not a message"), ("null", "not a message"),
       (#"{"job":1}"#, "not a message"), (#"{"message":{}}"#, "not a message"),
       (#"{"job":"a","message":{}}"#, "not a message"),
-      (#"{"job":1,"message":{}"#, #"not JSON: expected a member's name in quotes, found the end of the text"#),
+      (
+        #"{"job":1,"message":{}"#,
+        "not JSON: expected a member's name in quotes, found the end of the text"
+      ),
       (#"{"job":1,"message":{}}"#, "not a message"),
       (#"{"job":1,"message":{"none":{}}}"#, "not a message"),
       (failed("decode", job: 2), "a reply to another job"),
