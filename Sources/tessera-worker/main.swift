@@ -29,6 +29,7 @@ guard tessera_limit_memory(arguments[0]) == 0 else { stop("could not limit its m
 signal(SIGXFSZ, SIG_IGN)
 tessera_keep_freed_memory(8 << 20)
 guard let version = Vips.start() else { stop("libvips could not start") }
+Rehearsal.perform()
 // After libvips, because what it reads while it starts is not needed later.
 let confinement = Confinement.enter()
 // A forked process has one thread: locks that another one held would stay locked.

@@ -1,4 +1,5 @@
 import TesseraImageHeader
+import TesseraPlaceholder
 import TesseraPlan
 import TesseraQuality
 import TesseraTestSupport
@@ -191,6 +192,21 @@ extension LibvipsTests {
       let message = failure((count, "png"), (count, "gif"), both)?.message
       #expect(
         message?.hasPrefix("of the two, the second: the image could not be decoded: ") == true)
+    }
+  }
+
+  @Suite struct RehearsalTests {
+    init() throws { try #require(LibvipsTests.isReady) }
+
+    /// Both lanes, the encoder and the placeholder, which are what there is to look up.
+    @Test func everythingIsMade() throws {
+      let replies = Rehearsal.perform()
+      try #require(replies.count == 2)
+      for reply in replies {
+        let result = try transcodeResult(reply)
+        #expect(result.lengths.count == 2 && result.lengths.allSatisfy { $0 > 30 })
+        #expect(result.warnings == [] && result.placeholders[.thumbhash] != nil)
+      }
     }
   }
 
