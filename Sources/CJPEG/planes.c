@@ -1,13 +1,14 @@
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <jerror.h>
 #include <jpeglib.h>
 
 #include "include/tessera_jpeg.h"
 
-enum { MOST_PLANES = 3 };
+enum { MOST_PLANES = 3, NAME_BYTES = 12 };
 
 struct tessera_jpeg_planes {
   struct jpeg_decompress_struct source;
@@ -89,6 +90,9 @@ struct tessera_jpeg_planes *tessera_jpeg_planes_open(const uint8_t *file, size_t
   if (setjmp(image->place)) goto none;
   jpeg_create_decompress(&image->source);
   jpeg_mem_src(&image->source, file, length);
+  // Exif, and profiles: more than their names is not needed.
+  jpeg_save_markers(&image->source, JPEG_APP0 + 1, NAME_BYTES);
+  jpeg_save_markers(&image->source, JPEG_APP0 + 2, NAME_BYTES);
   jpeg_read_header(&image->source, TRUE);
   if (is_usual(&image->source)) return image;
 none:
@@ -102,6 +106,17 @@ int tessera_jpeg_planes_width(const struct tessera_jpeg_planes *image) {
 
 int tessera_jpeg_planes_height(const struct tessera_jpeg_planes *image) {
   return (int)image->source.image_height;
+}
+
+static int has_name(jpeg_saved_marker_ptr marker, const char *name, size_t length) {
+  return marker->data_length >= length && memcmp(marker->data, name, length) == 0;
+}
+
+int tessera_jpeg_planes_is_plain(const struct tessera_jpeg_planes *image) {
+  for (jpeg_saved_marker_ptr marker = image->source.marker_list; marker; marker = marker->next)
+    // With any byte behind the name: some programs look no further.
+    if (has_name(marker, "Exif", 4) || has_name(marker, "ICC_PROFILE", 11)) return 0;
+  return 1;
 }
 
 int tessera_jpeg_planes_start(struct tessera_jpeg_planes *image, int shrink) {

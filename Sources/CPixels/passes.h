@@ -12,7 +12,7 @@ void tessera_add_rows(const uint8_t *const *rows, const int16_t *weights, int co
 void tessera_add_wide_rows(const int16_t *const *rows, const int16_t *weights, int count, int width,
                    int16_t *result);
 
-// The samples of one row of the result, each `pitch` samples from the one before. Behind the row there must be room
-// for as many samples as one has weights.
+// The samples of one row of the result, each `pitch` samples from the one before. Behind the row there must be as much
+// room as one sample of the result has for its weights.
 void tessera_shorten(const int16_t *row, const struct axis *axis, uint8_t *result, size_t pitch);
 void tessera_shorten_wide(const int16_t *row, const struct axis *axis, int16_t *result, size_t pitch);

@@ -37,7 +37,7 @@ static struct tessera_resampler *make(struct axis *across, struct axis *down, in
   new->row_bytes = (size_t)across->plan.source * (is_wide ? 2 : 1);
   new->ring = malloc(new->row_bytes * (size_t)new->capacity);
   new->rows = malloc(sizeof *new->rows * (size_t)new->capacity);
-  // Zeros behind weights, as many as a neighbour has weights, meet what is behind the row.
+  // Zeros behind weights, up to whole registers, meet what is behind the row.
   new->between = calloc((size_t)across->plan.source + across->room, sizeof *new->between);
   if (new->ring && new->rows && new->between) return new;
   tessera_resampler_free(new);

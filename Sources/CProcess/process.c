@@ -23,8 +23,8 @@
 #include <unistd.h>
 
 void tessera_keep_freed_memory(size_t bytes) {
-  // malloc takes half of what it keeps from the largest block that it has mapped and freed (mallopt(3), M_MMAP_THRESHOLD).
-  // Setting either number would end that.
+  // It keeps twice the size of the largest block that it has mapped and freed (mallopt(3), M_MMAP_THRESHOLD). To set the
+  // number itself would end this adjustment for larger blocks.
   void *volatile block = malloc(bytes / 2);
   free(block);
 }

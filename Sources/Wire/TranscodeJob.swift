@@ -3,7 +3,8 @@ package import TesseraPlan
 
 /// A request to a worker: one source, decoded once, and all files to make from it.
 ///
-/// Two descriptors come with it: the source for reading, and memory for the files.
+/// Two descriptors come with it, the source for reading and memory for the files; or the bytes of a small source, whose files
+/// come with the reply.
 package struct TranscodeJob: Sendable, Equatable, Codable {
   /// The format that our own header reader found, by its catalog name.
   package var format: String

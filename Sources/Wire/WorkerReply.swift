@@ -18,7 +18,7 @@ package struct TranscodeResult: Sendable, Equatable, Codable {
   package var placeholders: Placeholders
   package var warnings: [SourceWarning]
   /// The lengths of the files in bytes, in the order of the job: they are one after the other in the
-  /// job's memory.
+  /// job's memory, or behind the reply.
   package var lengths: [Int]
   /// What was found for the encodings without a quality, in the order of ``Swift/Array/unresolvedEncodings``.
   package var qualities: [FoundQuality]

@@ -72,10 +72,11 @@ extension TranscodeJob {
     }
   }
 
-  /// Not one of many files, each of which could have all metadata of the source.
+  /// Metadata may be compressed in the source: nothing is known of its size.
   var isSmall: Bool {
     let made = files.indices.reduce(0) { $0 + work(on: $1) }
-    return made <= Double(JobFiles.mostBytes) && files.count <= 16
+    return made <= Double(JobFiles.mostBytes)
+      && files.allSatisfy { $0.encoding.metadata.isEmpty && !$0.encoding.hasGainMap }
   }
 
   fileprivate func work(on index: Int) -> Double {

@@ -4,7 +4,7 @@ internal import TesseraWire
 /// What a pool has to know of a job.
 protocol WorkerJob: Sendable {
   var request: WorkerRequest { get }
-  /// The lengths of what a reply says is in the job's memory; nil for a reply to another kind of request.
+  /// The lengths of what a reply says was made; nil for a reply to another kind of request.
   func lengths(in reply: WorkerReply) -> [Int]?
   /// In pixels to encode as WebP.
   var work: Double { get }

@@ -60,38 +60,40 @@ final class WorkerProcess: Sendable {
       )
     }
     guard isSent else {
-      // Whatever became of it, it had not seen the job.
+      // Whatever became of it, it had not seen the whole job.
       return (end() == .serverEnded ? .serverLost : .unsent, [])
     }
-    switch receive(until: deadline) {
-    case .line(let line):
-      // What is wrong with an invalid reply is of no use to the user.
-      if let frame = try? WireFrame(line), let reply = try? WorkerReply(frame, for: number),
-        let bytes = bytes(behind: frame, until: deadline)
-      {
-        return (.reply(reply), bytes)
-      }
-      return (killed(.garbage), [])
-    case .tooLong: return (killed(.garbage), [])
+    let received = receive(until: deadline)
+    guard case .line(let line) = received else { return (ending(received), []) }
+    // What is wrong with an invalid reply is of no use to the user.
+    guard let frame = try? WireFrame(line), let reply = try? WorkerReply(frame, for: number),
+      frame.bytes <= WireLine.maximumLength
+    else { return (ending(.tooLong), []) }
+    let rest = conversation.withLock {
+      $0.channel.receive(bytes: frame.bytes, until: deadline)
+    }
+    guard case .line(let bytes) = rest else { return (ending(rest), []) }
+    return (.reply(reply), bytes)
+  }
+
+  /// Ends a worker that sent no valid reply.
+  private func ending(_ received: LineChannel.Received) -> JobEnding {
+    switch received {
+    case .line, .tooLong:
+      kill()
+      _ = end()
+      return .garbage
     case .closed:
       switch end() {
-      case .serverEnded: return (.serverLost, [])
-      case .notStarted: return (.unsent, [])
-      case let ending: return (.lost(ending), [])
+      case .serverEnded: return .serverLost
+      case .notStarted: return .unsent
+      case let ending: return .lost(ending)
       }
-    case .timedOut: return (killed(.timedOut), [])
+    case .timedOut:
+      kill()
+      _ = end()
+      return .timedOut
     }
-  }
-
-  private func bytes(behind frame: WireFrame, until deadline: ContinuousClock.Instant) -> [UInt8]? {
-    guard frame.bytes <= WireLine.maximumLength else { return nil }
-    return conversation.withLock { $0.channel.receive(bytes: frame.bytes, until: deadline) }
-  }
-
-  private func killed(_ ending: JobEnding) -> JobEnding {
-    kill()
-    _ = end()
-    return ending
   }
 
   /// Has the worker test its libraries. Nil if it sent no valid reply.

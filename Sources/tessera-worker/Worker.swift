@@ -24,7 +24,7 @@ struct Worker {
       do throws(WireError) {
         let frame = try WireFrame(line)
         let request = try last.request(in: frame)
-        guard let bytes = channel.receive(bytes: frame.bytes) else { break }
+        guard case .line(let bytes) = channel.receive(bytes: frame.bytes, until: nil) else { break }
         let (reply, made) = reply(to: request, JobBytes(bytes, channel.takeDescriptors()))
         guard channel.send(reply.line(for: frame.job, bytes: made.count) + made) else { break }
       } catch {

@@ -48,6 +48,22 @@ import Testing
     #expect(channel.receive(maximumLength: 100) == nil)
   }
 
+  /// They may have line feeds among them, and the next line begins behind them.
+  @Test func bytesFollowALine() throws {
+    let pair = try Pair()
+    var channel = LineChannel(descriptor: pair.ends[0])
+    pair.send("one\na\nb\nt")
+    #expect(channel.receive(maximumLength: 100) == Array("one".utf8))
+    #expect(channel.receive(bytes: 0, until: Self.soon) == .line([]))
+    #expect(channel.receive(bytes: 4, until: nil) == .line(Array("a\nb\n".utf8)))
+    #expect(channel.receive(bytes: 2, until: .now.advanced(by: .milliseconds(5))) == .timedOut)
+    pair.send("wo\n")
+    #expect(channel.receive(maximumLength: 100) == Array("two".utf8))
+    pair.send("x")
+    pair.finish()
+    #expect(channel.receive(bytes: 2, until: Self.soon) == .closed)
+  }
+
   /// What has arrived is a line, however late it is read.
   @Test func aLineThatHasArrivedIsNotLate() throws {
     let pair = try Pair()

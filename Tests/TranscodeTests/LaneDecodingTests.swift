@@ -111,6 +111,42 @@ extension LibvipsTests {
       #expect(try jpeg("orientation-3.jpg", to: Size(8, 5)) != nil)
     }
 
+    /// A segment of a JPEG that is put where it says, behind the start or behind the frame header.
+    private func isPlain(_ marker: UInt8, _ body: [UInt8], behindHeader: Bool) throws -> Bool? {
+      var file = try Places.bytes("progressive.jpg")
+      let segment = [0xFF, marker] + big(body.count + 2, 2) + body
+      let header = try #require(
+        file.indices.dropLast().first { file[$0...$0 + 1] == [0xFF, 0xC2] })
+      let length = Int(file[header + 2]) << 8 | Int(file[header + 3])
+      file.insert(contentsOf: segment, at: behindHeader ? header + 2 + length : 2)
+      return withSource(file) { JPEGLane($0)?.isPlain }
+    }
+
+    /// What libvips has to read, wherever it is before the samples.
+    @Test(arguments: [false, true]) func profilesAndExifAreNotPlain(_ isBehind: Bool) throws {
+      let profile = Array("ICC_PROFILE".utf8) + [0, 1, 1, 9]
+      #expect(try isPlain(0xE2, profile, behindHeader: isBehind) == false)
+      #expect(try isPlain(0xE1, Array("Exif".utf8) + [0, 1], behindHeader: isBehind) == false)
+      for (marker, body) in [
+        (0xE2, Array("MPF".utf8) + [0]), (0xE1, Array("http://ns.adobe.com/xap/1.0/".utf8)),
+        (0xE1, [0x45]), (0xED, profile), (0xFE, Array("Exif".utf8)),
+      ] as [(UInt8, [UInt8])] {
+        #expect(try isPlain(marker, body, behindHeader: isBehind) == true)
+      }
+    }
+
+    /// More pixels on a side than libvips has.
+    @Test func aSideThatLibvipsDoesNotHaveIsNotDescribed() throws {
+      for (width, isDescribed) in [(10_000_000, true), (10_000_001, false)] {
+        let file =
+          pngMark + chunk("IHDR", pngHeader(width, 1, colour: 0)) + chunk("IDAT", [1])
+          + chunk("IEND")
+        let described = try withSource(file) { try PNGLane($0)?.described() }
+        #expect((described != nil) == isDescribed)
+        #expect(described.map { Size($0.width, $0.height) } == (isDescribed ? Size(width, 1) : nil))
+      }
+    }
+
     @Test func damagedAndUnusualJPEGsAreLeftToLibvips() throws {
       #expect(try jpeg("truncated.jpg", to: Size(120, 80)) == nil)
       #expect(try jpeg("cmyk.jpg", to: Size(60, 40)) == nil)

@@ -51,7 +51,8 @@ import Testing
   @Test(
     arguments: [
       // A palette that is not needed is a suggestion; transparency of another kind is not handled.
-      (colour + palette + pixels, true),
+      (colour + palette + pixels, true), (colour + palette + palette + pixels, false),
+      (colour + pixels + palette, false), (colour + chunk("a1bc") + pixels, false),
       (colour + chunk("tRNS", [0, 1, 0, 2, 0, 3]) + pixels, false),
       (indexed + pixels, false), (indexed + palette, false),
       (indexed + palette + palette + pixels, false),
@@ -70,6 +71,19 @@ import Testing
     ] as [([UInt8], Bool)])
   func chunksAreUsual(_ beginning: [UInt8], _ isUsual: Bool) {
     #expect((layout(beginning + chunk("IEND")) != nil) == isUsual)
+  }
+
+  /// What libvips has to read.
+  @Test(arguments: [
+    ("iCCP", false), ("eXIf", false), ("acTL", false), ("gAMA", true), ("tEXt", true),
+  ])
+  func profilesExifAndAnimationsAreNotPlain(_ name: String, _ isPlain: Bool) {
+    for file in [
+      Self.colour + chunk(name, [1]) + Self.pixels, Self.colour + Self.pixels + chunk(name, [1]),
+    ] {
+      #expect(layout(file + chunk("IEND"))?.isPlain == isPlain)
+    }
+    #expect(layout(Self.colour + Self.pixels + chunk("IEND"))?.isPlain == true)
   }
 
   @Test func headersAreUsual() {

@@ -119,4 +119,30 @@ import Testing
     let (read, job) = try WireLine.message(Message.self, Array(line.dropLast()))
     #expect(read == message && job == 3)
   }
+
+  /// A request that is like the last one has the same text, whatever its job is, and is read as what it was.
+  @Test func theLastRequestIsKept() throws {
+    let requests = Self.samples.compactMap { $0 as? WorkerRequest }
+    var (writer, reader) = (LastRequest(), LastRequest())
+    for (job, request) in (requests + requests.reversed() + requests.suffix(1)).enumerated() {
+      let line = writer.line(request, job: job, bytes: job % 2)
+      #expect(line == WireLine.line(request, job: job, bytes: job % 2))
+      let frame = try WireFrame(line.dropLast())
+      #expect(frame.job == job && frame.bytes == job % 2)
+      #expect(try reader.request(in: frame) == request)
+    }
+    // One that can't be read is not taken for the last one.
+    let other = try WireFrame(Array(#"{"job":1,"message":{"none":{}}}"#.utf8))
+    #expect(throws: WireError.self) { try reader.request(in: other) }
+    #expect(throws: WireError.self) { try reader.request(in: other) }
+  }
+
+  @Test(arguments: [
+    #"{"job":1,"bytes":,"message":{}}"#, #"{"job":-1,"message":{}}"#,
+    #"{"bytes":1,"job":1,"message":{}}"#, #" {"job":1,"message":{}}"#, #"{"job":1}"#, "",
+    #"{"job":1234567890123456789,"message":{}}"#,
+  ])
+  func aFrameIsAsItIsWritten(_ line: String) {
+    #expect(throws: WireError.self) { try WireFrame(Array(line.utf8)) }
+  }
 }

@@ -68,7 +68,13 @@ import Testing
     #expect(!Self.transcode(files: [(256, 256, false), (1, 1, false)]).isSmall)
     // Three frames.
     #expect(!Self.transcode(files: [(256, 128, true)]).isSmall)
-    #expect(!Self.transcode(files: (0..<17).map { _ in (1, 1, false) }).isSmall)
+    // Whose size nothing is known of.
+    for (metadata, hasGainMap) in [([.icc], false), ([], true)] as [(MetadataPolicy, Bool)] {
+      var job = Self.transcode(files: [(1, 1, false)])
+      job.files[0].encoding.metadata = metadata
+      job.files[0].encoding.hasGainMap = hasGainMap
+      #expect(!job.isSmall)
+    }
     #expect(!Self.table([Size(1, 1)]).isSmall && !Self.comparison.isSmall)
     func sent(_ bytes: JobSource.Bytes, isSmall: Bool = true) throws -> (Int, descriptors: Int) {
       let files = try JobFiles(JobSource(bytes, host: "h"), isSmall: isSmall)

@@ -63,8 +63,10 @@ import Testing
       }
       let frame = try WireFrame(line)
       #expect(channel.takeDescriptors().isEmpty)
-      let bytes = channel.receive(bytes: frame.bytes)
-      return (try frame.message(WorkerRequest.self), try #require(bytes))
+      guard case .line(let bytes) = channel.receive(bytes: frame.bytes, until: nil) else {
+        throw SystemError("receive", "bytes")
+      }
+      return (try frame.message(WorkerRequest.self), bytes)
     }
 
     func perform(
@@ -75,9 +77,10 @@ import Testing
     }
 
     /// A job whose bytes go with it.
-    func performSmall(_ bytes: [UInt8]) throws -> (JobEnding, received: [UInt8]) {
+    func performSmall(
+      _ bytes: [UInt8], until end: ContinuousClock.Instant = .now.advanced(by: .seconds(60))
+    ) throws -> (JobEnding, received: [UInt8]) {
       let files = try JobFiles(JobSource(.memory(bytes), host: "h"), isSmall: true)
-      let end = ContinuousClock.now.advanced(by: .seconds(60))
       return process.perform(WorkerProcessTests.job, files, until: end)
     }
   }
@@ -114,16 +117,34 @@ import Testing
     #expect(try peer.performSmall([3]).0 == .reply(Self.reply))
   }
 
-  /// Bytes that do not arrive, and more than anything small has.
-  @Test(arguments: [3, WireLine.maximumLength + 1]) func missingBytesEndTheWorker(
-    _ count: Int
-  ) throws {
+  /// The rest of the bytes does not arrive.
+  @Test func aWorkerThatEndsWithinItsBytesIsLost() throws {
     let peer = try Peer()
-    peer.say(Self.reply.line(for: 1, bytes: count) + [1, 2])
+    peer.say(Self.reply.line(for: 1, bytes: 3) + [1, 2])
     peer.endJobsForReading()
     peer.report(.ended(status: 9))
     let (ending, received) = try peer.performSmall([1])
-    #expect(ending == .garbage && received == [] && peer.isToBeKilled)
+    #expect(ending == .lost(.signalled(9)) && received == [] && !peer.isToBeKilled)
+  }
+
+  @Test func aWorkerThatIsTooSlowWithItsBytesIsKilled() throws {
+    let peer = try Peer()
+    peer.say(Self.reply.line(for: 1, bytes: 3) + [1, 2])
+    peer.report(.ended(status: 9))
+    let end = ContinuousClock.now.advanced(by: .milliseconds(20))
+    #expect(try peer.performSmall([1], until: end).0 == .timedOut)
+    #expect(peer.isToBeKilled)
+  }
+
+  /// Nothing is received that would fill this process's memory.
+  @Test func aWorkerThatHasTooManyBytesIsKilled() throws {
+    let peer = try Peer()
+    peer.say(Self.reply.line(for: 1, bytes: WireLine.maximumLength + 1) + [1, 2])
+    peer.report(.ended(status: 9))
+    // Whoever waits for them is too late for this.
+    let end = ContinuousClock.now.advanced(by: .seconds(60))
+    #expect(try peer.performSmall([1], until: end).0 == .garbage)
+    #expect(peer.isToBeKilled)
   }
 
   /// A worker that sends anything but a reply to its job is killed.

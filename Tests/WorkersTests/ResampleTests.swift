@@ -1,3 +1,5 @@
+import Dispatch
+import Synchronization
 import TesseraCPixels
 import TesseraTestSupport
 import Testing
@@ -32,6 +34,8 @@ import Testing
   @Test(arguments: [
     (64, 48, 32, 24), (64, 48, 63, 47), (101, 67, 50, 33), (100, 1, 9, 1), (1, 100, 1, 7),
     (3, 3, 1, 1), (130, 90, 9, 7), (31, 200, 29, 13), (7, 5, 7, 3),
+    // Weights that repeat: half the size, and twice the size; and all samples as they are.
+    (200, 20, 100, 10), (331, 6, 165, 3), (90, 12, 180, 24), (71, 5, 142, 10), (70, 9, 70, 9),
   ])
   func imagesAreAsInTheTextbook(_ width: Int, _ height: Int, _ across: Int, _ down: Int) throws {
     for bands in 1...4 {
@@ -56,6 +60,22 @@ import Testing
         return
       }
     }
+  }
+
+  /// Weights are kept for other images, more than fit: whoever uses them at the same time has the right ones.
+  @Test func threadsShareWeights() throws {
+    let sizes = (0..<60).map { (20 + $0, 40 + $0 % 7) }
+    let samples = Self.noise(97 * 31 * 3, seed: 9)
+    let expected = try sizes.map { try Self.image(samples, 3, 97, 31, to: $0) }
+    let wrong = Mutex(0)
+    DispatchQueue.concurrentPerform(iterations: 8) { thread in
+      for round in 0..<sizes.count * 3 {
+        let index = (round * 7 + thread * 11) % sizes.count
+        let made = try? Self.image(samples, 3, 97, 31, to: sizes[index])
+        if made != expected[index] { wrong.withLock { $0 += 1 } }
+      }
+    }
+    #expect(wrong.withLock { $0 } == 0)
   }
 
   /// One colour stays what it is at every size, up to the edges. A colour that is hardly opaque has

@@ -24,8 +24,8 @@ int tessera_limit_time(uint64_t seconds);
 /// permits.
 void tessera_end_first(void);
 
-/// Has malloc keep up to so many bytes of freed memory, at most 64 MiB: a small job would otherwise return its memory to
-/// the system, and the next one fetch it again.
+/// Has malloc keep freed memory of at least so many bytes, under 64 MiB: a small job would otherwise return its memory to
+/// the system, and the next one fetch it again. After larger blocks were freed it keeps more, as it always does.
 void tessera_keep_freed_memory(size_t bytes);
 
 /// fork(2), which Swift declares unavailable. Only for a process with one thread.

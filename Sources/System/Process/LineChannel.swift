@@ -69,6 +69,7 @@ package struct LineChannel {
   }
 
   package enum Received: Equatable {
+    /// Or the bytes behind one.
     case line([UInt8])
     case closed
     case tooLong
@@ -94,16 +95,14 @@ package struct LineChannel {
     }
   }
 
-  /// Waits for bytes that follow a line. Nil if the socket is closed before all have arrived, or the time is over.
-  package mutating func receive(
-    bytes count: Int, until end: ContinuousClock.Instant? = nil
-  ) -> [UInt8]? {
+  /// Waits for the bytes that follow a line, until the given time.
+  package mutating func receive(bytes count: Int, until end: ContinuousClock.Instant?) -> Received {
     while buffer.count < count {
-      if receiveMore(until: end) != nil { return nil }
+      if let failure = receiveMore(until: end) { return failure }
     }
     let bytes = Array(buffer[..<count])
     buffer.removeSubrange(..<count)
-    return bytes
+    return .line(bytes)
   }
 
   /// Waits until there is more in the buffer. Returns why there is not.

@@ -34,7 +34,7 @@ struct Decoder {
     try StructureCheck.run(source, job, format, failOn)
     do throws(VipsError) {
       lane = Self.lane(for: source, job, format)
-      if job.isWithoutMetadata, let described = try lane?.described(source) {
+      if job.isWithoutMetadata, let described = try lane?.described() {
         (opened, drawingScale, isDescribed) = (described, 1, true)
       } else {
         (opened, drawingScale) = try Self.open(source, job, format, failOn)
@@ -114,7 +114,8 @@ struct Decoder {
       let converted = try colours.convert(complete, warnings: &warnings)
       return try Self.frames(of: converted, count: facts.frames, target: target)
     }
-    if let base = try png(complete) { return [try finished(base, &warnings)] }
+    // Described images were tried before they were loaded.
+    if !isDescribed, let base = try png(complete) { return [try finished(base, &warnings)] }
     // Fewer pixels to convert; resizing in the source's own RGB is as good as in sRGB.
     let convertsLast = complete.isEightBit && complete.isRGB
     let full = convertsLast ? complete : try colours.convert(complete, warnings: &warnings)
@@ -171,7 +172,9 @@ struct Decoder {
     case .jpeg:
       // Opening the file again costs little, because libvips has read only its header so far.
       let shrink = ShrinkOnLoad.factor(scale, of: facts.size)
-      return shrink == 1 && !isDescribed ? opened : try loaded(shrink: shrink)
+      return shrink == 1 && !isDescribed
+        ? opened
+        : try Raster.load(source, format: format, .init(shrink: shrink, failOn: failOn))
     case .webp:
       return try Raster.load(
         source, format: format,
@@ -187,15 +190,9 @@ struct Decoder {
         ? opened
         : try Raster.load(
           source, format: format, .init(scale: scale * drawingScale, failOn: failOn))
-    default: return isDescribed ? try loaded(shrink: 1) : opened
+    default:
+      return isDescribed ? try Raster.load(source, format: format, .init(failOn: failOn)) : opened
     }
-  }
-
-  private func loaded(shrink: Int) throws(VipsError) -> Raster {
-    let loaded = try Raster.load(source, format: format, .init(shrink: shrink, failOn: failOn))
-    // What libvips finds in Exif must not turn what was planned another way.
-    return !isDescribed || loaded.orientation == opened.orientation
-      ? loaded : try loaded.marked(orientation: opened.orientation)
   }
 
   /// With metadata that libvips does not read, if any output keeps metadata.

@@ -8,24 +8,24 @@ internal import TesseraPlan
 ///
 /// Baseline and progressive, grey and YCbCr with chroma at full or half resolution on each axis.
 final class JPEGLane: Lane {
-  private let file: OpaquePointer
-  private let bands: Int32
+  /// Nil once it was decoded: what libvips may need then is free again.
+  private var file: OpaquePointer?
+  let header: (width: Int, height: Int, bands: Int)
+  let isPlain: Bool
 
   /// Reads the header. Nil if the file is of another kind.
   init?(_ source: SourceData) {
     let bytes = source.bytes.bindMemory(to: UInt8.self)
     guard let file = tessera_jpeg_planes_open(bytes.baseAddress, bytes.count) else { return nil }
     self.file = file
-    bands = tessera_jpeg_planes_count(file)
+    header = (
+      Int(tessera_jpeg_planes_width(file)), Int(tessera_jpeg_planes_height(file)),
+      Int(tessera_jpeg_planes_count(file))
+    )
+    isPlain = tessera_jpeg_planes_is_plain(file) != 0
   }
 
   deinit { tessera_jpeg_planes_free(file) }
-
-  var header: (width: Int, height: Int, bands: Int) {
-    (
-      Int(tessera_jpeg_planes_width(file)), Int(tessera_jpeg_planes_height(file)), Int(bands)
-    )
-  }
 
   /// The image upright, in memory. To be called once.
   ///
@@ -33,18 +33,21 @@ final class JPEGLane: Lane {
   ///   - origin: the opened source, which has its metadata.
   ///   - shrink: how much of the reduction libjpeg does: 1, 2, 4 or 8.
   ///   - size: upright.
-  /// - Returns: nil if the file is damaged in any way, and if memory is used up. libvips then says what is wrong
-  ///   with it, or decodes it.
+  /// - Returns: nil if the file is damaged in any way, or reduced too much, and if memory is used up. libvips then says
+  ///   what is wrong with it, or decodes it.
   func decode(like origin: Raster, shrink: Int, to size: Size) throws(VipsError) -> Raster? {
-    guard isLike(origin),
-      tessera_jpeg_planes_start(file, Int32(shrink)) == 0
-    else { return nil }
+    guard let file else { return nil }
+    defer {
+      tessera_jpeg_planes_free(file)
+      self.file = nil
+    }
+    guard isLike(origin), tessera_jpeg_planes_start(file, Int32(shrink)) == 0 else { return nil }
     let result = try origin.blank(width: size.width, height: size.height)
     vips_autorot_remove_angle(result.handle)
     guard let samples = result.handle.pointee.data,
-      Self.resize(file, Int(bands), Turn(orientation: origin.orientation), samples, size)
+      Self.resize(file, header.bands, Turn(orientation: origin.orientation), samples, size)
     else { return nil }
-    if bands == 3 { tessera_ycc_to_rgb(samples, size.width * size.height) }
+    if header.bands == 3 { tessera_ycc_to_rgb(samples, size.width * size.height) }
     return result
   }
 

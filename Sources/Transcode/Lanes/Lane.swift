@@ -1,24 +1,22 @@
 internal import TesseraCVips
-internal import TesseraImageHeader
 
 /// A decoder of our own for the usual files of a format.
 protocol Lane {
   /// As stored, once a palette is applied. Two and four bands have alpha.
   var header: (width: Int, height: Int, bands: Int) { get }
+  /// Whether the file has nothing else that shapes its pixels: no profile, no Exif, no animation.
+  var isPlain: Bool { get }
 }
 
 extension Lane {
-  /// What libvips would find in the file's header, without samples: to open a small file with libvips takes longer than to
-  /// decode it.
+  /// What libvips would find in the header of a plain file, without samples: to open a small file with libvips takes longer
+  /// than to decode it.
   ///
-  /// - Returns: nil if there is more to it: a profile, an animation, or a size that our own reader of headers does not find.
-  func described(_ source: SourceData) throws(VipsError) -> Raster? {
-    guard let found = source.header, !found.hasICCProfile, found.frames == nil,
-      found.pixelWidth == header.width, found.pixelHeight == header.height
-    else { return nil }
-    return try .described(
-      width: header.width, height: header.height, bands: header.bands,
-      orientation: found.orientation.rawValue)
+  /// - Returns: nil if the file is not plain, or larger than libvips supports.
+  func described() throws(VipsError) -> Raster? {
+    let (width, height, bands) = header
+    guard isPlain, max(width, height) <= Int(VIPS_MAX_COORD) else { return nil }
+    return try .described(width: width, height: height, bands: bands)
   }
 
   /// Whether libvips has found the same in the header.

@@ -17,11 +17,12 @@ struct PNGLane: Lane {
   }
 
   var header: (width: Int, height: Int, bands: Int) { (layout.width, layout.height, layout.bands) }
+  var isPlain: Bool { layout.isPlain }
 
   /// The image resized, in memory, not turned, without alpha if it is opaque.
   ///
   /// - Parameter origin: the opened source, which has its metadata.
-  /// - Returns: nil if the file is damaged in any way or of another kind, and if memory does not
+  /// - Returns: nil if the pixels are damaged in any way, or reduced too much, and if memory does not
   ///   suffice. libvips then says what is wrong with it, or decodes it.
   func decode(like origin: Raster, to size: Size) throws(VipsError) -> Raster? {
     guard isLike(origin), layout.width <= size.width * Resampling.mostReduction,

@@ -11,6 +11,8 @@ struct PNGLayout {
   private(set) var palette: [UInt8] = []
   /// Once a palette is applied.
   private(set) var bands: Int
+  /// Whether the file has no profile, Exif or animation.
+  private(set) var isPlain = true
   /// The compressed pixels.
   private(set) var pixels: [PNGContainer.Chunk] = []
 
@@ -33,11 +35,14 @@ struct PNGLayout {
     }
     bands = stored
     let isIndexed = header[9] == 3
+    var suggestsColours = false
     for chunk in chunks {
-      guard Self.isIntact(chunk, bytes) else { return nil }
+      guard Self.isIntact(chunk, bytes), chunk.name.allSatisfy({ $0.isASCII && $0.isLetter }) else {
+        return nil
+      }
       switch chunk.name {
       case "IHDR" where chunk.range == first.range, "IEND": break
-      case "PLTE" where !isIndexed: break
+      case "PLTE" where !isIndexed && !suggestsColours && pixels.isEmpty: suggestsColours = true
       case "PLTE" where palette.isEmpty && pixels.isEmpty:
         guard readPalette(bytes[chunk.body]) else { return nil }
       case "tRNS" where !palette.isEmpty && pixels.isEmpty && bands == 3:
@@ -47,6 +52,7 @@ struct PNGLayout {
         // One after the other.
         if let last = pixels.last, last.range.upperBound != chunk.range.lowerBound { return nil }
         pixels.append(chunk)
+      case "iCCP", "eXIf", "acTL": isPlain = false
       default:
         // Unknown, and the image cannot be shown without it.
         guard chunk.name.first?.isLowercase == true else { return nil }

@@ -55,22 +55,18 @@ final class Raster {
 
   /// What is known of an 8-bit image in sRGB or grey, without its samples.
   ///
-  /// - Parameters:
-  ///   - bands: two and four have alpha.
-  ///   - orientation: by Exif 2.32, 4.6.4 A: 1 to 8.
+  /// - Parameter bands: two and four have alpha.
   static func described(
-    width: Int, height: Int, bands: Int, orientation: Int
+    width: Int, height: Int, bands: Int
   ) throws(VipsError) -> Raster {
     let kind = bands < 3 ? VIPS_INTERPRETATION_B_W : VIPS_INTERPRETATION_sRGB
-    let result = try make { out in
+    return try make { out in
       out.pointee = vips_image_new()
       vips_image_init_fields(
         out.pointee, Int32(width), Int32(height), Int32(bands), VIPS_FORMAT_UCHAR, VIPS_CODING_NONE,
         kind, 1, 1)
       return 0
     }
-    if orientation > 1 { result.set("orientation", orientation) }
-    return result
   }
 
   /// One black pixel.
