@@ -141,7 +141,7 @@ import Testing
     let peer = try Peer()
     peer.say(Self.reply.line(for: 1, bytes: WireLine.maximumLength + 1) + [1, 2])
     peer.report(.ended(status: 9))
-    // Whoever waits for them is too late for this.
+    // To wait for them would end otherwise.
     let end = ContinuousClock.now.advanced(by: .seconds(60))
     #expect(try peer.performSmall([1], until: end).0 == .garbage)
     #expect(peer.isToBeKilled)

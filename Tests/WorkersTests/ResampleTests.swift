@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  /// Weights are kept for other images, more than fit: whoever uses them at the same time has the right ones.
+  /// Weights are kept for other images, more than fit: threads that use them at the same time have the right ones.
   @Test func threadsShareWeights() throws {
     let sizes = (0..<60).map { (20 + $0, 40 + $0 % 7) }
     let samples = Self.noise(97 * 31 * 3, seed: 9)
