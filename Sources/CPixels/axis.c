@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LOBES = 3, LEAST_REPEATED = 32 };
+enum { LOBES = 3 };
 
 // MARK: Weights
 
@@ -73,8 +73,7 @@ static void find_period(struct axis *axis, int period) {
   while (to + 2 * period <= count && repeats(axis, to, period) &&
          (period == 1 || repeats(axis, to + 1, period)))
     to += period;
-  // Shorter ones are not worth it.
-  if (to - from >= LEAST_REPEATED) axis->period = period, axis->from = from, axis->to = to;
+  if (to - from >= PART) axis->period = period, axis->from = from, axis->to = to;
 }
 
 static struct axis *prepare(struct tessera_axis plan) {

@@ -7,6 +7,8 @@
 enum { WEIGHT_BITS = 14, ONE = 1 << WEIGHT_BITS };
 // Weights of one sample are followed by zeros up to a multiple of this many.
 enum { GROUP = 8 };
+// Samples that are made at a time, at most. What is left of a row is made with those before it, once more.
+enum { PART = 32 };
 
 // The samples of the source that one sample of the result is made of.
 struct taps {

@@ -10,77 +10,71 @@
 // MARK: Down
 
 #ifdef WITH_AVX2
-// The sums of 32 samples of two rows at a time: products of two neighbours are added by one instruction, so the rows
-// are interleaved. Returns how many samples were made.
-AVX2 static int add_pairs(const uint8_t *const *rows, const int16_t *weights, int count, int width,
+// 32 samples of two rows at a time: products of two neighbours are added by one instruction, so the rows are interleaved.
+AVX2 static void add_part(const uint8_t *const *rows, const int16_t *weights, int count, int start,
                           int16_t *result) {
   const __m256i zero = _mm256_setzero_si256();
-  int start = 0;
-  for (; start + 32 <= width; start += 32) {
-    __m256i sums[4];
+  __m256i sums[4];
+  for (int part = 0; part < 4; part++)
+    sums[part] = _mm256_set1_epi32(1 << (WEIGHT_BITS - EXTRA_BITS - 1));
+  for (int row = 0; row < count; row += 2) {
+    int other = row + 1 < count ? row + 1 : row;
+    uint16_t second = other > row ? (uint16_t)weights[other] : 0;
+    __m256i pair = _mm256_set1_epi32((int32_t)((uint16_t)weights[row] | (uint32_t)second << 16));
+    __m256i a = _mm256_loadu_si256((const void *)(rows[row] + start));
+    __m256i b = _mm256_loadu_si256((const void *)(rows[other] + start));
+    __m256i low = _mm256_unpacklo_epi8(a, b), high = _mm256_unpackhi_epi8(a, b);
+    const __m256i parts[4] = {_mm256_unpacklo_epi8(low, zero), _mm256_unpackhi_epi8(low, zero),
+                              _mm256_unpacklo_epi8(high, zero), _mm256_unpackhi_epi8(high, zero)};
     for (int part = 0; part < 4; part++)
-      sums[part] = _mm256_set1_epi32(1 << (WEIGHT_BITS - EXTRA_BITS - 1));
-    for (int row = 0; row < count; row += 2) {
-      int other = row + 1 < count ? row + 1 : row;
-      uint16_t second = other > row ? (uint16_t)weights[other] : 0;
-      __m256i pair = _mm256_set1_epi32((int32_t)((uint16_t)weights[row] | (uint32_t)second << 16));
-      __m256i a = _mm256_loadu_si256((const void *)(rows[row] + start));
-      __m256i b = _mm256_loadu_si256((const void *)(rows[other] + start));
-      __m256i low = _mm256_unpacklo_epi8(a, b), high = _mm256_unpackhi_epi8(a, b);
-      const __m256i parts[4] = {_mm256_unpacklo_epi8(low, zero), _mm256_unpackhi_epi8(low, zero),
-                                _mm256_unpacklo_epi8(high, zero), _mm256_unpackhi_epi8(high, zero)};
-      for (int part = 0; part < 4; part++)
-        sums[part] = _mm256_add_epi32(sums[part], _mm256_madd_epi16(parts[part], pair));
-    }
-    for (int part = 0; part < 4; part++)
-      sums[part] = _mm256_srai_epi32(sums[part], WEIGHT_BITS - EXTRA_BITS);
-    // Each half of a register has the samples of one half of the 32.
-    __m256i even = _mm256_packs_epi32(sums[0], sums[1]), odd = _mm256_packs_epi32(sums[2], sums[3]);
-    _mm256_storeu_si256((void *)(result + start), _mm256_permute2x128_si256(even, odd, 0x20));
-    _mm256_storeu_si256((void *)(result + start + 16), _mm256_permute2x128_si256(even, odd, 0x31));
+      sums[part] = _mm256_add_epi32(sums[part], _mm256_madd_epi16(parts[part], pair));
   }
-  return start;
+  for (int part = 0; part < 4; part++)
+    sums[part] = _mm256_srai_epi32(sums[part], WEIGHT_BITS - EXTRA_BITS);
+  // Each half of a register has the samples of one half of the 32.
+  __m256i even = _mm256_packs_epi32(sums[0], sums[1]), odd = _mm256_packs_epi32(sums[2], sums[3]);
+  _mm256_storeu_si256((void *)(result + start), _mm256_permute2x128_si256(even, odd, 0x20));
+  _mm256_storeu_si256((void *)(result + start + 16), _mm256_permute2x128_si256(even, odd, 0x31));
+}
+
+AVX2 static void add_parts(const uint8_t *const *rows, const int16_t *weights, int count, int width,
+                           int16_t *result) {
+  for (int start = 0; start + PART < width; start += PART) add_part(rows, weights, count, start, result);
+  add_part(rows, weights, count, width - PART, result);
 }
 #endif
 
-// From a sample of the row on.
-FAST static void add_rest(const uint8_t *const *rows, const int16_t *weights, int count, int start,
-                          int width, int16_t *result) {
+FAST static void add_any(const uint8_t *const *rows, const int16_t *weights, int count, int width,
+                         int16_t *result) {
   // As many sums as fit into registers.
-  enum { PART = 64 };
-  for (; start + PART <= width; start += PART) {
-    int32_t sums[PART];
-    for (int index = 0; index < PART; index++) sums[index] = 1 << (WEIGHT_BITS - EXTRA_BITS - 1);
+  for (int start = 0; start < width; start += 2 * PART) {
+    int32_t sums[2 * PART];
+    int part = width - start < 2 * PART ? width - start : 2 * PART;
+    for (int index = 0; index < part; index++) sums[index] = 1 << (WEIGHT_BITS - EXTRA_BITS - 1);
     for (int row = 0; row < count; row++) {
       const uint8_t *samples = rows[row] + start;
       const int32_t weight = weights[row];
-      for (int index = 0; index < PART; index++) sums[index] += samples[index] * weight;
+      for (int index = 0; index < part; index++) sums[index] += samples[index] * weight;
     }
-    for (int index = 0; index < PART; index++)
+    for (int index = 0; index < part; index++)
       result[start + index] = (int16_t)(sums[index] >> (WEIGHT_BITS - EXTRA_BITS));
-  }
-  for (; start < width; start++) {
-    int32_t sum = 1 << (WEIGHT_BITS - EXTRA_BITS - 1);
-    for (int row = 0; row < count; row++) sum += rows[row][start] * weights[row];
-    result[start] = (int16_t)(sum >> (WEIGHT_BITS - EXTRA_BITS));
   }
 }
 
 void tessera_add_rows(const uint8_t *const *rows, const int16_t *weights, int count, int width,
-              int16_t *result) {
-  int start = 0;
+                      int16_t *result) {
 #ifdef WITH_AVX2
-  if (__builtin_cpu_supports("avx2")) start = add_pairs(rows, weights, count, width, result);
+  if (width >= PART && __builtin_cpu_supports("avx2"))
+    return add_parts(rows, weights, count, width, result);
 #endif
-  add_rest(rows, weights, count, start, width, result);
+  add_any(rows, weights, count, width, result);
 }
 
 FAST void tessera_add_wide_rows(const int16_t *const *rows, const int16_t *weights, int count, int width,
                         int16_t *result) {
-  enum { PART = 64 };
-  for (int start = 0; start < width; start += PART) {
-    int32_t sums[PART];
-    int part = width - start < PART ? width - start : PART;
+  for (int start = 0; start < width; start += 2 * PART) {
+    int32_t sums[2 * PART];
+    int part = width - start < 2 * PART ? width - start : 2 * PART;
     for (int index = 0; index < part; index++) sums[index] = 1 << (WEIGHT_BITS - 1);
     for (int row = 0; row < count; row++) {
       const int16_t *samples = rows[row] + start;
@@ -171,13 +165,13 @@ AVX2 static inline void store_sums(__m256i sums, uint8_t *result, size_t pitch) 
   store((uint64_t)_mm_cvtsi128_si64(_mm_packus_epi16(words, words)), result, pitch);
 }
 
-// Eight results at a time, up to `end`. Returns the first that was not made.
-AVX2 static int shorten_eights(const int16_t *row, const struct axis *axis, int index, int end,
-                               uint8_t *result, size_t pitch) {
-  for (; index + 8 <= end; index += 8)
+AVX2 static void shorten_eights(const int16_t *row, const struct axis *axis, int start, int end,
+                                uint8_t *result, size_t pitch) {
+  for (int index = start; index < end; index += 8) {
+    if (index + 8 > end) index = end - 8;
     store_sums(_mm256_add_epi32(eight_sums(row, axis, index), half()),
                result + (size_t)index * pitch, pitch);
-  return index;
+  }
 }
 
 // Two weights, for each pair of samples.
@@ -186,12 +180,12 @@ AVX2 static inline __m256i weight_pair(const int16_t *weights) {
 }
 
 // Of a source of twice the size: the pairs of samples of eight results follow one another.
-AVX2 static int shorten_halved(const int16_t *row, const struct axis *axis, uint8_t *result,
-                               size_t pitch) {
+AVX2 static void shorten_halved(const int16_t *row, const struct axis *axis, uint8_t *result,
+                                size_t pitch) {
   const struct taps taps = axis->taps[axis->from];
   const int16_t *weights = axis->weights + taps.weights;
-  int index = axis->from;
-  for (; index + 8 <= axis->to; index += 8) {
+  for (int index = axis->from; index < axis->to; index += 8) {
+    if (index + 8 > axis->to) index = axis->to - 8;
     const int16_t *samples = row + taps.first + 2 * (index - axis->from);
     __m256i sums = half();
     for (int tap = 0; tap < taps.count; tap += 2)
@@ -199,7 +193,6 @@ AVX2 static int shorten_halved(const int16_t *row, const struct axis *axis, uint
                                                       weight_pair(weights + tap)));
     store_sums(sums, result + (size_t)index * pitch, pitch);
   }
-  return index;
 }
 
 // Sixteen of every second result, as words.
@@ -217,11 +210,11 @@ AVX2 static inline __m256i sixteen_sums(const int16_t *samples, const int16_t *w
 }
 
 // Of a source of half the size: the samples of every second result follow one another.
-AVX2 static int shorten_doubled(const int16_t *row, const struct axis *axis, uint8_t *result,
-                                size_t pitch) {
+AVX2 static void shorten_doubled(const int16_t *row, const struct axis *axis, uint8_t *result,
+                                 size_t pitch) {
   const struct taps even = axis->taps[axis->from], odd = axis->taps[axis->from + 1];
-  int index = axis->from;
-  for (; index + 32 <= axis->to; index += 32) {
+  for (int index = axis->from; index < axis->to; index += PART) {
+    if (index + PART > axis->to) index = axis->to - PART;
     int done = (index - axis->from) / 2;
     __m256i evens = sixteen_sums(row + even.first + done, axis->weights + even.weights, even.count);
     __m256i odds = sixteen_sums(row + odd.first + done, axis->weights + odd.weights, odd.count);
@@ -233,31 +226,29 @@ AVX2 static int shorten_doubled(const int16_t *row, const struct axis *axis, uin
     for (int part = 0; part < 4; part++)
       store(parts[part], result + (size_t)(index + 8 * part) * pitch, pitch);
   }
-  return index;
 }
 
-// The same integers as one by one, or as many of them as make whole registers. Returns the first that was not made.
-AVX2 static int shorten_many(const int16_t *row, const struct axis *axis, uint8_t *result,
-                             size_t pitch) {
-  int index = 0;
-  if (axis->period) {
-    // Before the stretch that repeats, eights may reach into it, whose results are then made once more.
-    shorten_eights(row, axis, 0, axis->from + 7, result, pitch);
-    index = axis->period == 1 ? shorten_halved(row, axis, result, pitch)
-                              : shorten_doubled(row, axis, result, pitch);
-  }
-  return shorten_eights(row, axis, index, axis->plan.result, result, pitch);
+// The same integers as one by one. At least eight.
+AVX2 static void shorten_many(const int16_t *row, const struct axis *axis, uint8_t *result,
+                              size_t pitch) {
+  const int count = axis->plan.result;
+  if (!axis->period) return shorten_eights(row, axis, 0, count, result, pitch);
+  // At the edges, eights may reach into the stretch that repeats.
+  if (axis->from > 0) shorten_eights(row, axis, 0, axis->from > 8 ? axis->from : 8, result, pitch);
+  if (axis->to < count)
+    shorten_eights(row, axis, axis->to < count - 8 ? axis->to : count - 8, count, result, pitch);
+  if (axis->period == 1) shorten_halved(row, axis, result, pitch);
+  else shorten_doubled(row, axis, result, pitch);
 }
 #endif
 
 void tessera_shorten(const int16_t *row, const struct axis *axis, uint8_t *result, size_t pitch) {
   const int32_t half = 1 << (WEIGHT_BITS + EXTRA_BITS - 1);
-  int index = 0;
 #ifdef WITH_AVX2
-  if (__builtin_cpu_supports("avx2")) index = shorten_many(row, axis, result, pitch);
-  result += (size_t)index * pitch;
+  if (axis->plan.result >= 8 && __builtin_cpu_supports("avx2"))
+    return shorten_many(row, axis, result, pitch);
 #endif
-  for (; index < axis->plan.result; index++, result += pitch) {
+  for (int index = 0; index < axis->plan.result; index++, result += pitch) {
     struct taps taps = axis->taps[index];
     int32_t sum = sum_of_products(row + taps.first, axis->weights + taps.weights, taps.groups);
     *result = (uint8_t)clamped((sum + half) >> (WEIGHT_BITS + EXTRA_BITS), 0, 255);

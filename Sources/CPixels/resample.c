@@ -66,9 +66,10 @@ static int is_copy(const struct tessera_resampler *resampler) {
 static void make_row(struct tessera_resampler *resampler, int row) {
   struct taps taps = resampler->down->taps[row];
   const int16_t *weights = resampler->down->weights + taps.weights;
+  size_t place = (size_t)(taps.first % resampler->capacity);
   for (int tap = 0; tap < taps.count; tap++) {
-    size_t place = (size_t)((taps.first + tap) % resampler->capacity);
     resampler->rows[tap] = (const char *)resampler->ring + place * resampler->row_bytes;
+    if (++place == (size_t)resampler->capacity) place = 0;
   }
   int width = resampler->across->plan.source;
   size_t target = resampler->stride * (size_t)row;
