@@ -8,7 +8,7 @@
 
 #include "include/tessera_jpeg.h"
 
-enum { MOST_PLANES = 3, NAME_BYTES = 12 };
+enum { MOST_PLANES = 3 };
 
 struct tessera_jpeg_planes {
   struct jpeg_decompress_struct source;
@@ -90,9 +90,6 @@ struct tessera_jpeg_planes *tessera_jpeg_planes_open(const uint8_t *file, size_t
   if (setjmp(image->place)) goto none;
   jpeg_create_decompress(&image->source);
   jpeg_mem_src(&image->source, file, length);
-  // Exif, and profiles: more than their names is not needed.
-  jpeg_save_markers(&image->source, JPEG_APP0 + 1, NAME_BYTES);
-  jpeg_save_markers(&image->source, JPEG_APP0 + 2, NAME_BYTES);
   jpeg_read_header(&image->source, TRUE);
   if (is_usual(&image->source)) return image;
 none:
@@ -108,14 +105,33 @@ int tessera_jpeg_planes_height(const struct tessera_jpeg_planes *image) {
   return (int)image->source.image_height;
 }
 
-static int has_name(jpeg_saved_marker_ptr marker, const char *name, size_t length) {
-  return marker->data_length >= length && memcmp(marker->data, name, length) == 0;
+static int has_name(const uint8_t *segment, size_t count, const char *name) {
+  size_t length = strlen(name);
+  return count >= length && memcmp(segment, name, length) == 0;
 }
 
-int tessera_jpeg_planes_is_plain(const struct tessera_jpeg_planes *image) {
-  for (jpeg_saved_marker_ptr marker = image->source.marker_list; marker; marker = marker->next)
+// Walks the markers as libjpeg does, up to the samples. To have it save segments would take time by the square of their
+// number.
+int tessera_jpeg_is_plain(const uint8_t *file, size_t length) {
+  for (size_t place = 2; place + 4 <= length;) {
+    uint8_t marker = file[place + 1];
+    // Bytes between segments, which belong to none, and fill bytes.
+    if (file[place] != 0xFF || marker == 0xFF) {
+      place++;
+      continue;
+    }
+    if (marker == 0 || marker == 1 || (marker >= 0xD0 && marker <= 0xD8)) {
+      place += 2;
+      continue;
+    }
+    if (marker == 0xD9 || marker == 0xDA) break;
+    size_t size = (size_t)file[place + 2] << 8 | file[place + 3], rest = length - place - 4;
+    size_t count = size < 2 ? 0 : size - 2 < rest ? size - 2 : rest;
     // With any byte behind the name: some programs look no further.
-    if (has_name(marker, "Exif", 4) || has_name(marker, "ICC_PROFILE", 11)) return 0;
+    if (marker == 0xE1 && has_name(file + place + 4, count, "Exif")) return 0;
+    if (marker == 0xE2 && has_name(file + place + 4, count, "ICC_PROFILE")) return 0;
+    place += 2 + (size < 2 ? 2 : size);
+  }
   return 1;
 }
 

@@ -7,7 +7,8 @@
 enum { WEIGHT_BITS = 14, ONE = 1 << WEIGHT_BITS };
 // Weights of one sample are followed by zeros up to a multiple of this many.
 enum { GROUP = 8 };
-// Samples that are made at a time, at most. What is left of a row is made with those before it, once more.
+// Samples that the passes make at a time where they have wide registers. What is left of a row is made with those before
+// it, once more: a stretch of weights that repeat must not be shorter.
 enum { PART = 32 };
 
 // The samples of the source that one sample of the result is made of.

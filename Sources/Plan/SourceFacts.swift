@@ -31,7 +31,7 @@ package struct SourceFacts: Sendable, Equatable, Codable {
   package var isInks: Bool { colourSpace == "cmyk" }
 
   /// The longest side that libvips supports (VIPS_MAX_COORD).
-  private static let maximumSide = 10_000_000
+  package static let maximumSide = 10_000_000
   /// With at least a thousand pixels each, these are a billion pixels.
   private static let maximumFrames = 1_000_000
   /// Up to sixteen stops; PQ has less than six above white.

@@ -5,8 +5,8 @@ internal import TesseraTranscode
 internal import TesseraWire
 
 // tessera-worker: a fork server. It starts libvips and confines itself, then forks a worker for each
-// request on descriptor 3; a worker does jobs, and ends with its channel. Images reach workers only, so
-// that each begins in the same clean state. Only tessera starts this program. Its arguments are the
+// request on descriptor 3; a worker does jobs, and ends with its channel. Images of others reach workers
+// only, so that each begins in the same clean state. Only tessera starts this program. Its arguments are the
 // limits of each worker (address space in bytes, processor seconds for one job) and the process id of
 // the coordinator.
 

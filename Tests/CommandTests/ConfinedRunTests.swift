@@ -20,7 +20,7 @@ import Testing
     ])
   func aGapInTheConfinementIsReportedByEveryRun(_ lacks: [String], _ gap: String) async throws {
     guard try await Self.canConfine() else { return }
-    let server = try FaultServer(["/a": { _, connection in connection.fixture("plain.jpg") }])
+    let server = try FaultServer(["/a": { _, connection in connection.fixture("display-p3.jpg") }])
     defer { server.stop() }
     let shim = try await WorkerShim(lacks: lacks)
     let tessera = try await shim.tessera()
@@ -59,7 +59,7 @@ import Testing
     defer { server.stop() }
     var manifest = ""
     for number in 0..<12 {
-      server.route("/\(number)") { _, connection in connection.fixture("plain.jpg") }
+      server.route("/\(number)") { _, connection in connection.fixture("display-p3.jpg") }
       manifest += "{\"id\":\"\(number)\",\"url\":\"\(server.url("/\(number)"))\"}\n"
     }
     let shim = try await WorkerShim(does: ["leak"])
@@ -72,6 +72,7 @@ import Testing
       #expect(result.status == 0, "\(result.errors)")
       peaks.append(try #require(try fixture.report.first { $0.key.contains("peak") }?.value))
     }
+    #expect(try !shim.numbers("worker").isEmpty)
     #expect(peaks[1] < peaks[0] + 20_000_000, "\(peaks)")
   }
 
@@ -79,7 +80,7 @@ import Testing
   /// that a decoder starts, where no filter denies it, are not reached by that.
   @Test(arguments: [false, true])
   func workersEndWithAKilledCoordinator(_ startsProcesses: Bool) async throws {
-    let server = try FaultServer(["/a": { _, connection in connection.fixture("plain.jpg") }])
+    let server = try FaultServer(["/a": { _, connection in connection.fixture("display-p3.jpg") }])
     defer { server.stop() }
     let shim = try await WorkerShim(
       lacks: startsProcesses ? ["seccomp"] : [],
@@ -107,7 +108,7 @@ import Testing
       ["--mount-proc"], ["--mount-proc", "/bin/sh", "-c", #""$0" "$@"; exit $?"#],
     ])
   func tesseraAsTheFirstProcess(_ options: [String]) async throws {
-    let server = try FaultServer(["/a": { _, connection in connection.fixture("plain.jpg") }])
+    let server = try FaultServer(["/a": { _, connection in connection.fixture("display-p3.jpg") }])
     defer { server.stop() }
     let fixture = try RunFixture(manifest: server.url("/a") + "\n")
     guard try await Tool.run("/usr/bin/unshare", ["-pf"] + options.prefix(1) + ["true"]).status == 0
@@ -141,7 +142,7 @@ import Testing
   /// The limit of the control group is a file in a namespace of mounts: what the run does about it
   /// is tested, not what the kernel does.
   @Test func aControlGroupWithLittleMemory() async throws {
-    let server = try FaultServer(["/a": { _, connection in connection.fixture("plain.jpg") }])
+    let server = try FaultServer(["/a": { _, connection in connection.fixture("display-p3.jpg") }])
     defer { server.stop() }
     let fixture = try RunFixture(manifest: server.url("/a") + "\n")
     let group = try TemporaryFolder()

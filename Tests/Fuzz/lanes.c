@@ -12,6 +12,7 @@ static void jpeg(const uint8_t *bytes, size_t count, int choice) {
   uint8_t result[SIDE * SIDE];
   struct tessera_jpeg_planes *file = tessera_jpeg_planes_open(bytes, count);
   if (!file) return;
+  tessera_jpeg_is_plain(bytes, count);
   if (tessera_jpeg_planes_start(file, 1 << choice % 4) != 0) {
     tessera_jpeg_planes_free(file);
     return;

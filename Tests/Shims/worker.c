@@ -1,5 +1,5 @@
 // Simulates a kernel without confinement, and a decoder that an image has taken over. Preloaded into
-// the real tessera-worker, it takes effect in the decoding of JPEG images.
+// the real tessera-worker, it takes effect where libvips opens a JPEG image: one with a profile.
 //
 //   SHIM_LACKS   what the kernel lacks: landlock, seccomp; separated by commas
 //   SHIM_DOES    what the decoder does before it decodes: "leak" (100 MiB of address space), "fork"

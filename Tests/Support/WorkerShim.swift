@@ -1,7 +1,7 @@
 import Foundation
 
 /// The real tessera-worker with a preloaded library, `Tests/Shims/worker.c`: on a kernel that lacks
-/// something, or with a decoder of JPEG images that an image has taken over.
+/// something, or with a decoder of JPEG images with a profile that an image has taken over.
 public struct WorkerShim: Sendable {
   private let folder: TemporaryFolder
 

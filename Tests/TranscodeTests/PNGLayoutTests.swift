@@ -52,6 +52,9 @@ import Testing
     arguments: [
       // A palette that is not needed is a suggestion; transparency of another kind is not handled.
       (colour + palette + pixels, true), (colour + palette + palette + pixels, false),
+      (colour + chunk("PLTE") + pixels, false), (colour + chunk("PLTE", [1, 2]) + pixels, false),
+      (colour + chunk("PLTE", [UInt8](repeating: 1, count: 768)) + pixels, true),
+      (colour + chunk("PLTE", [UInt8](repeating: 1, count: 771)) + pixels, false),
       (colour + pixels + palette, false), (colour + chunk("a1bc") + pixels, false),
       (colour + chunk("tRNS", [0, 1, 0, 2, 0, 3]) + pixels, false),
       (indexed + pixels, false), (indexed + palette, false),

@@ -7,13 +7,14 @@ import Testing
 
 /// The real worker with a decoder that an image has taken over.
 @Suite struct HostileDecoderTests {
+  /// With a profile, so that libvips opens it.
   private static let photograph = job(
     format: "jpeg", size: Size(240, 160), files: [file(120, 80)])
 
   private static func perform(
     _ pool: WorkerPool, host: String = "example.com"
   ) async throws -> TranscodeAnswer {
-    try await pool.perform(photograph, of: fixture("plain.jpg", host: host))
+    try await pool.perform(photograph, of: fixture("display-p3.jpg", host: host))
   }
 
   /// W7: a leak costs time and no image: only a fresh worker is believed that memory ran out.
@@ -46,7 +47,7 @@ import Testing
     var job = Self.photograph
     // A lane needs no thread.
     job.decode.lanes = .off
-    let answer = try await pool.perform(job, of: fixture("plain.jpg"))
+    let answer = try await pool.perform(job, of: fixture("display-p3.jpg"))
     #expect(answer.failure?.code == .outOfMemory)
   }
 
@@ -66,7 +67,7 @@ import Testing
       #expect(answer.failure?.code == .workerCrashed)
     case "retirement":
       _ = try await pool.perform(
-        job(format: "png", size: Size(1, 1)), of: fixture("plain.jpg", host: "other"))
+        job(format: "png", size: Size(1, 1)), of: fixture("display-p3.jpg", host: "other"))
     default: pool.close()
     }
     #expect(try await haveEnded(children + shim.numbers("worker")))

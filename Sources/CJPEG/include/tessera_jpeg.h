@@ -32,8 +32,8 @@ struct tessera_jpeg_planes *tessera_jpeg_planes_open(const uint8_t *file, size_t
 int tessera_jpeg_planes_width(const struct tessera_jpeg_planes *image);
 int tessera_jpeg_planes_height(const struct tessera_jpeg_planes *image);
 
-/// Whether there is neither Exif nor an ICC profile before the samples.
-int tessera_jpeg_planes_is_plain(const struct tessera_jpeg_planes *image);
+/// Whether a JPEG file has neither Exif nor an ICC profile before its samples.
+int tessera_jpeg_is_plain(const uint8_t *file, size_t length);
 
 /// 1 or 3.
 int tessera_jpeg_planes_count(const struct tessera_jpeg_planes *image);

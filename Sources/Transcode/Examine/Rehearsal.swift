@@ -4,8 +4,8 @@ internal import TesseraPlan
 internal import TesseraText
 package import TesseraWire
 
-/// A job that a fork server does once, before it forks. What the first job of a process looks up is then there in every
-/// worker: addresses of functions in libraries, tables of codecs, types.
+/// A job of each lane that a fork server does before it forks. What the first job of a process looks up is then there in
+/// every worker: addresses of functions in libraries, tables of codecs, types.
 package enum Rehearsal {
   /// - Returns: the replies, for tests.
   @discardableResult
@@ -17,10 +17,31 @@ package enum Rehearsal {
         let frame = try? WireFrame(WireLine.line(request).dropLast()),
         case .transcode(let job) = try? frame.message(WorkerRequest.self)
       else { return nil }
-      let reply = source.withUnsafeBytes { Transcoder.perform(job, of: SourceData($0)) { _ in } }
-      _ = reply.line(for: frame.job)
-      return reply
+      return source.withUnsafeBytes { source in
+        let source = SourceData(source)
+        guard needsNoThread(job, source) else { return nil }
+        let reply = Transcoder.perform(job, of: source) { _ in }
+        _ = reply.line(for: frame.job)
+        return reply
+      }
     }
+  }
+
+  /// Whether lane and encoder do it alone: where they can't, libvips does, and starts threads, with which nothing can be
+  /// forked.
+  private static func needsNoThread(_ job: TranscodeJob, _ source: SourceData) -> Bool {
+    guard let lane = Decoder.lane(for: source, job, job.format == "png" ? .png : .jpeg),
+      let described = try? lane.described()
+    else { return false }
+    let size = job.decode.base
+    let raster =
+      switch lane {
+      case let lane as JPEGLane: try? lane.decode(like: described, shrink: 1, to: size)
+      case let lane as PNGLane: try? lane.decode(like: described, to: size)
+      default: nil as Raster?
+      }
+    guard let raster else { return false }
+    return (try? WebPStill.encode(raster, quality: 80, effort: 4)) != nil
   }
 
   private static func job(_ format: ImageFormat) -> TranscodeJob {

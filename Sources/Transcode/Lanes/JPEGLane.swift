@@ -22,7 +22,7 @@ final class JPEGLane: Lane {
       Int(tessera_jpeg_planes_width(file)), Int(tessera_jpeg_planes_height(file)),
       Int(tessera_jpeg_planes_count(file))
     )
-    isPlain = tessera_jpeg_planes_is_plain(file) != 0
+    isPlain = tessera_jpeg_is_plain(bytes.baseAddress, bytes.count) != 0
   }
 
   deinit { tessera_jpeg_planes_free(file) }

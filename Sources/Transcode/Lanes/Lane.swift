@@ -1,10 +1,11 @@
 internal import TesseraCVips
+internal import TesseraPlan
 
 /// A decoder of our own for the usual files of a format.
 protocol Lane {
   /// As stored, once a palette is applied. Two and four bands have alpha.
   var header: (width: Int, height: Int, bands: Int) { get }
-  /// Whether the file has nothing else that shapes its pixels: no profile, no Exif, no animation.
+  /// Whether there is nothing that libvips has to read: no profile, no Exif, no animation.
   var isPlain: Bool { get }
 }
 
@@ -15,7 +16,7 @@ extension Lane {
   /// - Returns: nil if the file is not plain, or larger than libvips supports.
   func described() throws(VipsError) -> Raster? {
     let (width, height, bands) = header
-    guard isPlain, max(width, height) <= Int(VIPS_MAX_COORD) else { return nil }
+    guard isPlain, max(width, height) <= SourceFacts.maximumSide else { return nil }
     return try .described(width: width, height: height, bands: bands)
   }
 

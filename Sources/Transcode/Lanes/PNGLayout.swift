@@ -42,7 +42,9 @@ struct PNGLayout {
       }
       switch chunk.name {
       case "IHDR" where chunk.range == first.range, "IEND": break
-      case "PLTE" where !isIndexed && !suggestsColours && pixels.isEmpty: suggestsColours = true
+      case "PLTE" where !isIndexed && !suggestsColours && pixels.isEmpty:
+        guard (3...768).contains(chunk.body.count), chunk.body.count % 3 == 0 else { return nil }
+        suggestsColours = true
       case "PLTE" where palette.isEmpty && pixels.isEmpty:
         guard readPalette(bytes[chunk.body]) else { return nil }
       case "tRNS" where !palette.isEmpty && pixels.isEmpty && bands == 3:
