@@ -17,6 +17,10 @@ package struct Encoding: Sendable, Hashable, Codable {
   package var metadata: MetadataPolicy
   /// Whether the file has a gain map beside its image, for screens of high dynamic range. Only of JPEG.
   package var hasGainMap: Bool
+
+  /// Whether anything of the source is in the file besides its samples.
+  package var keepsMetadata: Bool { !metadata.isEmpty || hasGainMap }
+
   package init(
     format: OutputFormat, quality: Int?, automatic: AutomaticQuality? = nil, effort: Int?,
     alphaQuality: Int? = nil, background: Colour?, isAnimated: Bool,

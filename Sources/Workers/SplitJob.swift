@@ -76,7 +76,7 @@ extension TranscodeJob {
   var isSmall: Bool {
     let made = files.indices.reduce(0) { $0 + work(on: $1) }
     return made <= Double(JobFiles.mostBytes)
-      && files.allSatisfy { $0.encoding.metadata.isEmpty && !$0.encoding.hasGainMap }
+      && !files.contains { $0.encoding.keepsMetadata }
   }
 
   fileprivate func work(on index: Int) -> Double {

@@ -86,10 +86,7 @@ struct Decoder {
   }
 
   private func base(warnings: inout [SourceWarning]) throws(VipsError) -> [Raster] {
-    if let base = try jpeg() {
-      return [try colours.convert(base, warnings: &warnings).inMemory()]
-    }
-    if isDescribed, let base = try png(opened) { return [try finished(base, &warnings)] }
+    if let base = try laneBase() { return [try finished(base, &warnings)] }
     let before = warnings
     do throws(VipsError) {
       return try frames(of: reopened(at: scale), warnings: &warnings)
@@ -109,13 +106,13 @@ struct Decoder {
     of loaded: Raster, warnings: inout [SourceWarning]
   ) throws(VipsError) -> [Raster] {
     let complete = try withUnreadMetadata(loaded)
-    let target = target(of: loaded)
+    // The base is in displayed pixels; the pixels here are not turned yet.
+    let target =
+      loaded.swapsSides ? Size(job.decode.base.height, job.decode.base.width) : job.decode.base
     if job.decode.isAnimated {
       let converted = try colours.convert(complete, warnings: &warnings)
       return try Self.frames(of: converted, count: facts.frames, target: target)
     }
-    // Described images were tried before they were loaded.
-    if !isDescribed, let base = try png(complete) { return [try finished(base, &warnings)] }
     // Fewer pixels to convert; resizing in the source's own RGB is as good as in sRGB.
     let convertsLast = complete.isEightBit && complete.isRGB
     let full = convertsLast ? complete : try colours.convert(complete, warnings: &warnings)
@@ -132,33 +129,20 @@ struct Decoder {
     try Self.upright(colours.convert(base, warnings: &warnings).inMemory())
   }
 
-  /// The base in the pixels of an image that is not turned yet.
-  private func target(of image: Raster) -> Size {
-    image.swapsSides ? Size(job.decode.base.height, job.decode.base.width) : job.decode.base
-  }
-
   /// The base's size relative to the source's.
   private var scale: Double {
     Double(job.decode.base.longerSide) / Double(facts.size.longerSide)
   }
 
-  /// The base through the JPEG lane, if the source is for it.
-  private func jpeg() throws(VipsError) -> Raster? {
+  /// The base through a lane, if the source is for it.
+  private func laneBase() throws(VipsError) -> Raster? {
     // A profile of grey converts before the image is resized, as all but RGB.
-    guard let lane = lane as? JPEGLane, opened.isRGB || colours.isIdentity(for: opened) else {
+    guard let lane, animation == nil, opened.isRGB || colours.isIdentity(for: opened) else {
       return nil
     }
     return try lane.decode(
       like: try withUnreadMetadata(opened), shrink: ShrinkOnLoad.factor(scale, of: facts.size),
       to: job.decode.base)
-  }
-
-  /// The base through the PNG lane, if the source is for it; neither converted nor turned.
-  private func png(_ opened: Raster) throws(VipsError) -> Raster? {
-    guard let lane = lane as? PNGLane, animation == nil,
-      opened.isEightBit && opened.isRGB || colours.isIdentity(for: opened)
-    else { return nil }
-    return try lane.decode(like: opened, to: target(of: opened))
   }
 
   /// The source, loaded as cheaply as its decoder can if only a part of its size is needed.
@@ -234,8 +218,6 @@ struct Decoder {
 extension TranscodeJob {
   /// Whether all files are WebP without any metadata: only the samples of the source count.
   fileprivate var isWithoutMetadata: Bool {
-    files.allSatisfy {
-      $0.encoding.format == .webp && $0.encoding.metadata.isEmpty && !$0.encoding.hasGainMap
-    }
+    files.allSatisfy { $0.encoding.format == .webp && !$0.encoding.keepsMetadata }
   }
 }

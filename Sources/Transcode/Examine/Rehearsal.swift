@@ -33,14 +33,9 @@ package enum Rehearsal {
     guard let lane = Decoder.lane(for: source, job, job.format == "png" ? .png : .jpeg),
       let described = try? lane.described()
     else { return false }
-    let size = job.decode.base
-    let raster =
-      switch lane {
-      case let lane as JPEGLane: try? lane.decode(like: described, shrink: 1, to: size)
-      case let lane as PNGLane: try? lane.decode(like: described, to: size)
-      default: nil as Raster?
-      }
-    guard let raster else { return false }
+    guard let raster = try? lane.decode(like: described, shrink: 1, to: job.decode.base) else {
+      return false
+    }
     return (try? WebPStill.encode(raster, quality: 80, effort: 4)) != nil
   }
 

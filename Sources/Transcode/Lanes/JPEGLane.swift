@@ -27,14 +27,7 @@ final class JPEGLane: Lane {
 
   deinit { tessera_jpeg_planes_free(file) }
 
-  /// The image upright, in memory. To be called once.
-  ///
-  /// - Parameters:
-  ///   - origin: the opened source, which has its metadata.
-  ///   - shrink: how much of the reduction libjpeg does: 1, 2, 4 or 8.
-  ///   - size: upright.
-  /// - Returns: nil if the file is damaged in any way, or reduced too much, and if memory is used up. libvips then says
-  ///   what is wrong with it, or decodes it.
+  /// The result is upright. libjpeg does the reduction.
   func decode(like origin: Raster, shrink: Int, to size: Size) throws(VipsError) -> Raster? {
     guard let file else { return nil }
     defer {

@@ -7,6 +7,16 @@ protocol Lane {
   var header: (width: Int, height: Int, bands: Int) { get }
   /// Whether there is nothing that libvips has to read: no profile, no Exif, no animation.
   var isPlain: Bool { get }
+
+  /// The image resized, in memory; upright, or still with its orientation. To be called once.
+  ///
+  /// - Parameters:
+  ///   - origin: the opened source, which has its metadata.
+  ///   - shrink: how much of the reduction a decoder can do: 1, 2, 4 or 8.
+  ///   - size: upright.
+  /// - Returns: nil if the pixels are damaged in any way, or reduced too much, and if memory does not suffice. libvips
+  ///   then says what is wrong with the file, or decodes it.
+  func decode(like origin: Raster, shrink: Int, to size: Size) throws(VipsError) -> Raster?
 }
 
 extension Lane {

@@ -19,12 +19,9 @@ struct PNGLane: Lane {
   var header: (width: Int, height: Int, bands: Int) { (layout.width, layout.height, layout.bands) }
   var isPlain: Bool { layout.isPlain }
 
-  /// The image resized, in memory, not turned, without alpha if it is opaque.
-  ///
-  /// - Parameter origin: the opened source, which has its metadata.
-  /// - Returns: nil if the pixels are damaged in any way, or reduced too much, and if memory does not
-  ///   suffice. libvips then says what is wrong with it, or decodes it.
-  func decode(like origin: Raster, to size: Size) throws(VipsError) -> Raster? {
+  /// The result is not turned, and without alpha if it is opaque.
+  func decode(like origin: Raster, shrink: Int, to size: Size) throws(VipsError) -> Raster? {
+    let size = origin.swapsSides ? Size(size.height, size.width) : size
     guard isLike(origin), layout.width <= size.width * Resampling.mostReduction,
       layout.height <= size.height * Resampling.mostReduction,
       let rows = PNGRows(layout, source.bytes)
