@@ -160,8 +160,8 @@ let package = Package(
     module(
       "State",
       [
-        "TesseraPlaceholder", "TesseraPlan", "TesseraJSON", "TesseraSystem", "TesseraBytes",
-        "TesseraCSQLite",
+        "TesseraPlaceholder", "TesseraPlan", "TesseraJSON", "TesseraText", "TesseraSystem",
+        "TesseraBytes", "TesseraCSQLite",
       ]),
     module(
       "Output",

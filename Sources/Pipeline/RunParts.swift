@@ -33,6 +33,7 @@ struct RunParts: Sendable {
   let stale: StalePolicy
   let planner: FilePlanner
   let confirmer: SourceConfirmer
+  let places: OwnPlaces
   /// Images that lack files of a better format; nil without an upgrade, and in a run for sizes or failures only.
   let upgrades: UpgradeQueue?
   /// Lines that still apply; a run for sizes only has none.
@@ -81,6 +82,7 @@ struct RunParts: Sendable {
       settings: Fingerprint.rejection(file, memory: memory, libvips: libvips),
       onlyFailed: onlyFailed || selection?.examinesRejected == true)
     confirmer = SourceConfirmer(freshness: freshness, clock: clock)
+    places = OwnPlaces(ignoredQuery: file.fetch.ignoredQuery)
     stale = StalePolicy(
       keep: file.fetch.keepStale.inSeconds, keepLost: file.keepLost.inSeconds)
     planner = FilePlanner(
@@ -97,7 +99,7 @@ struct RunParts: Sendable {
       extent == .layout
       ? nil
       : LineReuse(
-        state: state, output: output, freshness: freshness, clock: clock,
+        state: state, output: output, freshness: freshness, clock: clock, places: places,
         settings: Fingerprint.line(file, libvips: libvips), formats: file.plan.formats.count,
         appliesLines: !refreshesQuality && selection?.refreshes != true, upgrades: upgrades)
   }

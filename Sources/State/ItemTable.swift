@@ -21,7 +21,7 @@ final class ItemTable {
       "SELECT \(LastResult.columns) FROM items JOIN results ON item = number WHERE id = ?")
     // A stretch that ends after a position begins not far before it.
     selectResults = try database.prepare(
-      "SELECT \(PackedLines.columns), s.position + i.place, s.line + i.line, i.id, results.sum, i.place"
+      "SELECT \(PackedLines.columns), s.position + i.place, s.line + i.line, results.sum, i.place"
         + " FROM stretches s INDEXED BY stretches_by_position CROSS JOIN items i INDEXED BY"
         + " items_by_stretch ON i.stretch = s.number JOIN results ON results.item = i.number"
         + " WHERE s.run = ?2 AND s.position > ?1 - \(StretchSum.most)"
@@ -64,12 +64,12 @@ final class ItemTable {
     _ id: String, line: String, status: String, content: String?, settings: String, mark: Int?,
     keys: (source: String, request: String, placeholder: String?)
   ) throws(StateError) {
-    let line = try packed.pack(line, settings: settings)
+    let line = try packed.pack(line, id: id, settings: settings)
     try upsertResult.run(
       [.text(id)] + line + [
         .text(status), .optional(key: content), .optional(mark), .key(keys.source),
         .optional(key: keys.request == keys.source ? nil : keys.request),
-        .optional(key: keys.placeholder), .int(RecordMark.of(id, line)),
+        .optional(key: keys.placeholder), .int(RecordMark(id, line).checksum),
       ])
   }
 
@@ -89,15 +89,15 @@ final class ItemTable {
     var bytes = 0
     var areSound = true
     try selectResults.runWhile([.int(position), .int(run), .int(limit)]) { row in
-      let rest = row.dropFirst(2)
-      let id = rest.text(2)
-      guard rest.optionalInt(3) == RecordMark.of(id, row, columns: 2),
+      let rest = row.dropFirst(PackedLines.width)
+      let id = row.text(2)
+      guard rest.optionalInt(2) == RecordMark(id, row, columns: 2).checksum,
         let line = packed.line(in: row)
       else {
         areSound = false
         return false
       }
-      results.append((rest.int(0), line, rest.int(1), id, rest.int(4)))
+      results.append((rest.int(0), line, rest.int(1), id, rest.int(3)))
       bytes += line.utf8.count
       return bytes < Self.resultBytes
     }

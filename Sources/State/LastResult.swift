@@ -14,7 +14,7 @@ package struct LastResult: Sendable {
   /// In the tables `results` and `items`.
   static let columns = "\(PackedLines.columns), status, source, request, content, placeholder"
   /// How many they are.
-  static let width = 7
+  static let width = PackedLines.width + 5
 
   init(
     status: String, line: String, source: String?, request: String?, content: String?,
@@ -26,7 +26,7 @@ package struct LastResult: Sendable {
 
   /// A row that begins with ``columns``. If its line is damaged, it is empty: the keys are those of the item all the same.
   init(_ row: Statement.Row, _ packed: PackedLines) {
-    let rest = row.dropFirst(2)
+    let rest = row.dropFirst(PackedLines.width)
     self.init(
       status: rest.text(0), line: packed.line(in: row) ?? "", source: rest.optionalKey(1),
       request: rest.optionalKey(2), content: rest.optionalKey(3), placeholder: rest.optionalKey(4))

@@ -44,20 +44,20 @@ package enum Reason: Sendable, Equatable {
   case knownSizeFresh
   case sameHeader
   case headerRead
-
-  /// Words that a version with schema 8 or earlier stored.
-  case text(String)
 }
 
 extension Reason {
-  /// Reasons as they are stored: a JSON array of arrays, each with a name and its arguments.
+  /// Reasons as they are stored: a JSON array with the number of each, or an array of its number and its arguments.
   package static func stored(_ reasons: [Reason]) -> String {
     var writer = JSONWriter()
     writer.array { list in
       for reason in reasons {
-        let (name, arguments) = reason.parts
+        guard let (kind, arguments) = reason.parts else {
+          list.value(plain.firstIndex(of: reason) ?? -1)
+          continue
+        }
         list.array { parts in
-          parts.value(name)
+          parts.value(kind.rawValue)
           for argument in arguments { parts.value(argument) }
         }
       }
@@ -69,26 +69,29 @@ extension Reason {
   package static func list(stored text: String) -> [Reason] {
     guard let list = try? JSONParser.parse(Array(text.utf8)).arrayValue else { return [] }
     return list.compactMap { element in
-      guard let parts = element.arrayValue, let name = parts.first?.stringValue else { return nil }
-      return Reason(name, Array(parts.dropFirst()))
+      if let number = element.intValue {
+        return plain.indices.contains(number) ? plain[number] : nil
+      }
+      guard let parts = element.arrayValue,
+        let kind = parts.first?.intValue.flatMap(Kind.init(rawValue:))
+      else { return nil }
+      return Reason(kind, Array(parts.dropFirst()))
     }
   }
 
-  /// Reasons without arguments, by the names that they are stored under.
-  private static let plain: [(name: String, reason: Reason)] = [
-    ("unknown-source", .unknownSource), ("rejected-last-time", .rejectedLastTime),
-    ("never-revalidated", .neverRevalidated), ("checked-in-this-run", .checkedInThisRun),
-    ("only-failed-requested", .onlyFailedRequested), ("always-revalidated", .alwaysRevalidated),
-    ("refreshed", .refreshed),
-    ("no-longer-accepted", .noLongerAccepted), ("header-differs", .headerDiffers),
-    ("not-modified", .notModified), ("fetched-first", .fetchedFirst),
-    ("fetched-again", .fetchedAgain), ("same-bytes", .sameBytes),
-    ("same-rejected-bytes", .sameRejectedBytes), ("kept-copy", .keptCopy),
-    ("shared-result", .sharedResult), ("known-bytes", .knownBytes),
-    ("rejected-before", .rejectedBefore), ("layout-run", .layoutRun),
-    ("known-size-fresh", .knownSizeFresh), ("same-header", .sameHeader),
-    ("header-read", .headerRead),
+  /// Those without arguments. They are stored as their places, so a new one is added at the end.
+  private static let plain: [Reason] = [
+    .unknownSource, .fetchedFirst, .knownBytes, .notModified, .neverRevalidated, .sharedResult,
+    .alwaysRevalidated, .fetchedAgain, .sameBytes, .rejectedLastTime, .checkedInThisRun,
+    .onlyFailedRequested, .refreshed, .noLongerAccepted, .headerDiffers, .sameRejectedBytes,
+    .keptCopy, .rejectedBefore, .layoutRun, .knownSizeFresh, .sameHeader, .headerRead,
   ]
+
+  /// Those with arguments. The numbers are stored.
+  private enum Kind: Int {
+    case fresh = 0
+    case expired, noLifetime, filesMissing, changed, backOff, decoded, failed
+  }
 
   /// One of each that is decided today, in the order in which it is, with values to show it by.
   package static let samples: [Reason] = [
@@ -107,42 +110,36 @@ extension Reason {
   /// 2026-11-20T03:00:07Z.
   private static let sampleMoment = 1_795_143_607.0
 
-  private var parts: (name: String, arguments: [JSONValue]) {
+  /// Nil without arguments.
+  private var parts: (kind: Kind, arguments: [JSONValue])? {
     switch self {
-    case .fresh(let until): ("fresh", [.seconds(until)])
-    case .expired(let checked, let until): ("expired", [.seconds(checked), .seconds(until)])
-    case .noLifetime(let checked): ("no-lifetime", [.seconds(checked)])
-    case .filesMissing(let missing, let all): ("files-missing", [.int(missing), .int(all)])
-    case .changed(let old, let new): ("changed", [.optional(old), .optional(new)])
-    case .backOff(let failures, let until): ("back-off", [.int(failures), .seconds(until)])
-    case .decoded(let made, let reused): ("decoded", [.int(made), .int(reused)])
-    case .failed(let code, let message): ("failed", [.string(code), .string(message)])
-    case .text(let text): ("text", [.string(text)])
-    default: (Self.plain.first { $0.reason == self }?.name ?? "", [])
+    case .fresh(let until): (.fresh, [.seconds(until)])
+    case .expired(let checked, let until): (.expired, [.seconds(checked), .seconds(until)])
+    case .noLifetime(let checked): (.noLifetime, [.seconds(checked)])
+    case .filesMissing(let missing, let all): (.filesMissing, [.int(missing), .int(all)])
+    case .changed(let old, let new): (.changed, [.optional(old), .optional(new)])
+    case .backOff(let failures, let until): (.backOff, [.int(failures), .seconds(until)])
+    case .decoded(let made, let reused): (.decoded, [.int(made), .int(reused)])
+    case .failed(let code, let message): (.failed, [.string(code), .string(message)])
+    default: nil
     }
   }
 
-  private init?(_ name: String, _ arguments: [JSONValue]) {
+  private init(_ kind: Kind, _ arguments: [JSONValue]) {
     func argument(_ index: Int) -> JSONValue? {
       arguments.indices.contains(index) ? arguments[index] : nil
     }
     let (first, second) = (argument(0), argument(1))
-    switch name {
-    case "fresh": self = .fresh(until: first?.doubleValue ?? 0)
-    case "expired":
+    switch kind {
+    case .fresh: self = .fresh(until: first?.doubleValue ?? 0)
+    case .expired:
       self = .expired(checked: first?.doubleValue ?? 0, freshUntil: second?.doubleValue ?? 0)
-    case "no-lifetime": self = .noLifetime(checked: first?.doubleValue ?? 0)
-    case "files-missing": self = .filesMissing(first?.intValue ?? 0, of: second?.intValue ?? 0)
-    case "back-off":
-      self = .backOff(failures: first?.intValue ?? 0, until: second?.doubleValue ?? 0)
-    case "changed": self = .changed(oldETag: first?.stringValue, newETag: second?.stringValue)
-    case "decoded": self = .decoded(made: first?.intValue ?? 0, reused: second?.intValue ?? 0)
-    case "failed":
-      self = .failed(code: first?.stringValue ?? "", message: second?.stringValue ?? "")
-    case "text": self = .text(first?.stringValue ?? "")
-    default:
-      guard let reason = Self.plain.first(where: { $0.name == name })?.reason else { return nil }
-      self = reason
+    case .noLifetime: self = .noLifetime(checked: first?.doubleValue ?? 0)
+    case .filesMissing: self = .filesMissing(first?.intValue ?? 0, of: second?.intValue ?? 0)
+    case .backOff: self = .backOff(failures: first?.intValue ?? 0, until: second?.doubleValue ?? 0)
+    case .changed: self = .changed(oldETag: first?.stringValue, newETag: second?.stringValue)
+    case .decoded: self = .decoded(made: first?.intValue ?? 0, reused: second?.intValue ?? 0)
+    case .failed: self = .failed(code: first?.stringValue ?? "", message: second?.stringValue ?? "")
     }
   }
 }

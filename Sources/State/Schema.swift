@@ -4,27 +4,22 @@ enum Schema {
   static var version: Int { baseline + migrations.count }
 
   /// The version of ``tables``. A state of an earlier one is set aside, and what its records say is revalidated.
-  private static let baseline = 17
+  private static let baseline = 19
 
   /// What later versions changed, one each.
-  private static let migrations: [String] = [
-    // What runs have cost, by kinds of work; see CostSums. The sizes of files that are named no more; null for those that an
-    // earlier version has noted.
-    "CREATE TABLE costs (kind TEXT PRIMARY KEY, sums TEXT NOT NULL) WITHOUT ROWID;"
-      + " ALTER TABLE retired ADD COLUMN bytes INTEGER"
-  ]
+  private static let migrations: [String] = []
 
   private static let tables = """
-    -- Each source. URLs may hold secrets, so they are stored as digests. A digest is a blob; see PackedKey.
+    -- Each source. URLs may hold secrets, so they are stored as digests. A key or digest is a blob; see PackedKey.
     CREATE TABLE sources (
-      key BLOB PRIMARY KEY,     -- SHA-256 of the URL without its fragment and ignored parameters
+      key BLOB PRIMARY KEY,     -- that of the URL without its fragment and ignored parameters; see RecordKey
       content BLOB NOT NULL,    -- SHA-256 of the bytes
       etag TEXT,
-      last_modified TEXT,
+      last_modified,            -- seconds since 1970; a text if it is not written as RFC 9110 asks
       checked REAL NOT NULL,    -- when the server last confirmed the bytes; seconds since 1970
       fresh_until REAL,         -- null if the server did not say
       run INTEGER NOT NULL,     -- the run in which that was
-      url TEXT,                 -- after redirects, as it may be shown: the place of the validators
+      url TEXT,                 -- after redirects, as it may be shown: the place of the validators; null if there were none
       robots TEXT,              -- the header X-Robots-Tag
       mark INTEGER,             -- a checksum of the other columns (RecordMark); so in other tables
       -- When `prune` first saw that nothing names the row; seconds since 1970. Saving the row clears it.
@@ -40,7 +35,7 @@ enum Schema {
       alpha INTEGER NOT NULL,
       animated INTEGER,         -- null if the header does not say
       etag TEXT,
-      last_modified TEXT,
+      last_modified,            -- seconds since 1970; a text if it is not written as RFC 9110 asks
       checked REAL NOT NULL,
       fresh_until REAL,
       run INTEGER NOT NULL,
@@ -72,7 +67,7 @@ enum Schema {
     -- Each file, by what made it: content, recipe and versions.
     CREATE TABLE variants (
       key BLOB PRIMARY KEY,
-      path TEXT NOT NULL,
+      path TEXT NOT NULL,       -- the ending alone if the rest follows; see VariantRecord
       width INTEGER NOT NULL,   -- as read back from the file
       height INTEGER NOT NULL,
       bytes INTEGER NOT NULL,
@@ -111,7 +106,7 @@ enum Schema {
 
     -- URLs whose bytes cannot be shown, and why. While the bytes stay the same they are not examined again for a week.
     CREATE TABLE rejections (
-      key BLOB PRIMARY KEY,     -- SHA-256 of the URL without its fragment
+      key BLOB PRIMARY KEY,     -- that of the URL without its fragment
       settings BLOB NOT NULL,   -- digest of everything but the bytes that decided
       kind TEXT NOT NULL,
       code TEXT NOT NULL,
@@ -166,8 +161,8 @@ enum Schema {
     -- The large part, which only changes with the item.
     CREATE TABLE results (
       item INTEGER PRIMARY KEY, -- its number
-      settings INTEGER NOT NULL,  -- those that the line was made with
-      result BLOB NOT NULL,     -- its line of the catalog; see PackedLines
+      settings INTEGER NOT NULL,  -- those that the line was made with, and its shape
+      result BLOB NOT NULL,     -- the values of its line of the catalog; see PackedLines
       status TEXT,              -- as in that line
       content BLOB,             -- SHA-256 of its source's bytes
       mark INTEGER,             -- checksum of the line, the settings and the source; null if it is not reusable
@@ -177,11 +172,11 @@ enum Schema {
       sum INTEGER               -- checksum of the item's id, and of settings and result (RecordMark)
     );
 
-    -- What lines were made with: everything in a pipeline that shapes them.
+    -- What lines were made with, in each of their shapes.
     CREATE TABLE settings (
       number INTEGER PRIMARY KEY,
-      digest BLOB NOT NULL UNIQUE,
-      sample TEXT NOT NULL,     -- what their lines have in common; see PackedLines
+      digest BLOB NOT NULL,     -- of everything in a pipeline that shapes a line; several rows may have it
+      shape BLOB NOT NULL,      -- what lines have in common; see LineShape
       mark INTEGER NOT NULL
     );
 
@@ -201,7 +196,14 @@ enum Schema {
 
     CREATE TABLE retired (
       path TEXT PRIMARY KEY,
-      since REAL NOT NULL       -- when the catalog was first seen without it; seconds since 1970
+      since REAL NOT NULL,      -- when the catalog was first seen without it; seconds since 1970
+      bytes INTEGER
+    ) WITHOUT ROWID;
+
+    -- What runs have cost, by kinds of work; see CostSums.
+    CREATE TABLE costs (
+      kind TEXT PRIMARY KEY,
+      sums TEXT NOT NULL
     ) WITHOUT ROWID;
 
     -- What an item had, and no longer has, so that `forget` finds all of it: a file, or a key of a table.

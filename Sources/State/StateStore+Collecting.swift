@@ -23,7 +23,7 @@ extension StateStore {
     /// What names a row: SQL in terms of its columns.
     fileprivate var name: String {
       switch self {
-      case .variants: "variants.path"
+      case .variants: VariantRecord.wholePath
       case .qualities: QualityRecord.contentOfKey
       default: "\(rawValue).\(key)"
       }

@@ -134,7 +134,9 @@ extension StateStore {
   package func eraseFiles(_ paths: [String]) throws(StateError) {
     for path in paths {
       try forgetFile(path)
-      try database.prepare("DELETE FROM variants WHERE path = ?").run([.text(path)])
+      try database.prepare("DELETE FROM variants WHERE \(VariantRecord.wholePath) = ?").run([
+        .text(path)
+      ])
     }
   }
 

@@ -17,7 +17,7 @@ extension StateStore {
           + " JOIN results ON item = items.number WHERE id = ?")
       return try items.map { id, entry throws(StateError) in
         try select.first([.text(id)]) { row in
-          let rest = row.dropFirst(2)
+          let rest = row.dropFirst(PackedLines.width)
           return KnownItem(
             status: rest.text(0), line: packed.line(in: row) ?? "",
             isSame: rest.int(1) == StretchTable.short(entry))

@@ -224,7 +224,7 @@ extension StateStore {
         + " stood, fresh_until FROM items LEFT JOIN stretches ON stretches.number = stretch"
         + " LEFT JOIN results ON item = items.number WHERE id = ?")
     let found = try select.first([.text(id)]) { row in
-      let rest = row.dropFirst(2)
+      let rest = row.dropFirst(PackedLines.width)
       var history = ItemHistory(
         run: rest.int(0), line: rest.int(1), result: rest.int(2) != 0 ? packed.line(in: row) : nil,
         reasons: rest.optionalText(3).map(Reason.list(stored:)) ?? [],

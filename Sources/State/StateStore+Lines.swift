@@ -37,26 +37,24 @@ extension StateStore {
   ) throws(StateError) -> [LineLookup] {
     try reading { () throws(StateError) in
       var found: [LineLookup] = []
-      let number = packed.number(of: settings)
-      for request in requests { found.append(try lookup(request, settings, number)) }
+      for request in requests { found.append(try lookup(request, settings)) }
       return found
     }
   }
 
   private func lookup(
-    _ request: LineLookupRequest, _ settings: String, _ number: Int?
+    _ request: LineLookupRequest, _ settings: String
   ) throws(StateError) -> LineLookup {
     let (item, key) = (request.item, request.source)
-    let lookup = try lookups.lookup.first([
-      .text(item.id), .key(key), .key(request.url), .optional(number),
-    ]) { row in
-      let rest = row.dropFirst(2)
+    let lookup = try lookups.lookup.first([.text(item.id), .key(key), .key(request.url)]) { row in
+      let rest = row.dropFirst(PackedLines.width)
       let (isRejected, hasHeader) = (rest.int(1) != 0, rest.int(2) != 0)
       let source = rest.dropFirst(3)
       var lookup = LineLookup(
         isNew: source.isNull(Int32(SourceRecord.width - 1)) && !hasHeader && !isRejected)
       // Saving a source deletes its header record, so one that exists is newer than the line.
-      if !hasHeader, !row.isNull(1), let line = packed.line(in: row),
+      if !hasHeader, !row.isNull(1), packed.isLine(in: row, of: settings),
+        let line = packed.line(in: row),
         let source = SourceRecord.found(in: source)
       {
         let inputs = LineInputs(settings: settings, entry: item.entry, source: key)

@@ -86,7 +86,7 @@ extension StateStore {
   private func lastSeen(_ key: String) throws(StateError) -> Sighting? {
     let source = try sources.find(key)
     if let header = try headers.find(key),
-      header.confirmation.checked > source?.confirmation.checked ?? 0
+      header.confirmation.checked >= source?.confirmation.checked ?? 0
     {
       return .header(header)
     }

@@ -35,18 +35,18 @@ extension StateStore {
   /// Failed and stale items in the order of their numbers, from the one after `number` on: up to `limit`.
   package func troubledItems(after number: Int, limit: Int) throws(StateError) -> [TroubledItem] {
     let select = try database.prepare(
-      "SELECT \(PackedLines.columns), number, id, status, checked, lost FROM results"
+      "SELECT \(PackedLines.columns), number, status, checked, lost FROM results"
         + " JOIN items ON number = item LEFT JOIN sources ON key = source"
         + " WHERE item > ? AND status IN ('failed', 'stale') ORDER BY item LIMIT ?")
     var items: [TroubledItem] = []
     try select.run([.int(number), .int(limit)]) { row in
-      let rest = row.dropFirst(2)
+      let rest = row.dropFirst(PackedLines.width)
       // Of a line that is damaged, the status is known all the same.
       items.append(
         TroubledItem(
-          number: rest.int(0), id: rest.text(1), line: packed.line(in: row) ?? "",
-          isStale: rest.text(2) == "stale", checked: rest.optionalDouble(3),
-          isLost: rest.optionalDouble(4) != nil))
+          number: rest.int(0), id: row.text(2), line: packed.line(in: row) ?? "",
+          isStale: rest.text(1) == "stale", checked: rest.optionalDouble(2),
+          isLost: rest.optionalDouble(3) != nil))
     }
     return items
   }

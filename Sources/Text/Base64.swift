@@ -12,15 +12,15 @@ package enum Base64 {
 
   package static func encode(_ bytes: [UInt8], isPadded: Bool = true) -> String {
     var text: [UInt8] = []
-    for start in stride(from: 0, to: bytes.count, by: 3) {
-      let part = bytes[start..<min(start + 3, bytes.count)]
-      let bits = part.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - part.count))
-      for place in 0..<4 {
-        text.append(
-          place <= part.count ? digits[bits >> (18 - 6 * place) & 63] : UInt8(ascii: "="))
-      }
+    text.reserveCapacity((bytes.count + 2) / 3 * 4)
+    for place in 0..<(bytes.count * 4 + 2) / 3 {
+      // The six bits begin in one byte, and may end in the next.
+      let byte = place * 3 / 4
+      let next = byte + 1 < bytes.count ? bytes[byte + 1] : 0
+      let pair = UInt16(bytes[byte]) << 8 | UInt16(next)
+      text.append(digits[Int(pair >> (10 - place * 6 % 8)) & 63])
     }
-    if !isPadded { text = Array(text.prefix { $0 != UInt8(ascii: "=") }) }
+    if isPadded { while text.count % 4 != 0 { text.append(UInt8(ascii: "=")) } }
     return String(decoding: text, as: UTF8.self)
   }
 
@@ -31,15 +31,17 @@ package enum Base64 {
 
   /// The bytes that a text encodes; nil if it has other characters, or lacks padding to a multiple
   /// of four.
-  package static func decode(_ text: String) -> [UInt8]? {
-    guard text.utf8.count % 4 == 0 else { return nil }
+  package static func decode(_ text: String) -> [UInt8]? { decode(Array(text.utf8)[...]) }
+
+  /// The same with the text in UTF-8.
+  package static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
+    guard text.count % 4 == 0 else { return nil }
+    let padding = text.suffix(2).reversed().prefix { $0 == UInt8(ascii: "=") }.count
     var bytes: [UInt8] = []
+    bytes.reserveCapacity(text.count / 4 * 3)
     var bits = 0
     var count = 0
-    let body = text.utf8.reversed().drop { $0 == UInt8(ascii: "=") }.reversed()
-    // A group of four has at most two characters of padding.
-    guard text.utf8.count - body.count <= 2 else { return nil }
-    for digit in body {
+    for digit in text.dropLast(padding) {
       let value = values[Int(digit)]
       guard value >= 0 else { return nil }
       // At most 24 bits are pending: four digits, or three bytes.

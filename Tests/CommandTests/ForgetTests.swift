@@ -95,6 +95,7 @@ import Testing
     for (path, data) in contents {
       for trace in traces {
         #expect(data.range(of: Data(trace.utf8)) == nil, "\(path) has \(trace)")
+        #expect(data.range(of: trace.keyBytes) == nil, "\(path) has the bytes of \(trace)")
         #expect(!path.contains(trace))
       }
       for file in bytes { #expect(data.range(of: file) == nil, "\(path) has the image") }
@@ -123,6 +124,9 @@ import Testing
         "\(place)")
     }
     #expect(before.keys.contains { $0 == ".tessera/cache/\(traces[3])" })
+    for trace in traces[2...] {
+      #expect(before[".tessera/state.sqlite"]?.range(of: trace.keyBytes) != nil, "\(trace)")
+    }
     let catalog = try fixture.catalog
     let own = try #require(catalog.images.first { $0.id == "id-plain.jpg" })
     let others = catalog.images.filter { $0.id != "id-plain.jpg" }
@@ -261,6 +265,7 @@ import Testing
         guard let data = FileManager.default.contents(atPath: "\(copy)/\(path)") else { continue }
         for trace in traces {
           #expect(data.range(of: Data(trace.utf8)) == nil, "\(number): \(path) has \(trace)")
+          #expect(data.range(of: trace.keyBytes) == nil, "\(number): \(path) has \(trace)")
         }
       }
       #expect(try await Tool.tessera("verify", copy, "--deep").status == 0, "\(number)")

@@ -11,7 +11,7 @@ import Testing
   private static let key = String(repeating: "0f", count: 32)
 
   private static func document(
-    key: String = key, marks: String = "", schema: String = "tessera-forgotten/1"
+    key: String = key, marks: String = "", schema: String = "tessera-forgotten/2"
   ) -> [UInt8] {
     Array(#"{"schema":"\#(schema)","key":"\#(key)","marks":[\#(marks)]}"#.utf8)
   }
@@ -86,7 +86,7 @@ import Testing
     #expect(
       try output.text(".tessera/forgotten.json") == """
         {
-          "schema": "tessera-forgotten/1",
+          "schema": "tessera-forgotten/2",
           "key": "\(Self.key)",
           "marks": [
             "\(marks[0])",
@@ -112,12 +112,12 @@ import Testing
 
   /// Without it, forgotten images would come back.
   @Test(arguments: [
-    document(schema: "tessera-forgotten/2"), document(key: ""),
+    document(schema: "tessera-forgotten/1"), document(key: ""),
     document(key: "xy"), document(marks: "\"a\"],\"implied\":[\"a\""),
     document(marks: "\"a\"],\"implied\":{\"a\":[1]},\"x\":["), document(marks: "1"),
     document(marks: "\"a\",null"),
-    Array(#"{"schema":"tessera-forgotten/1","key":"0f"}"#.utf8),
-    Array(#"{"schema":"tessera-forgotten/1","marks":[]}"#.utf8), Array("{".utf8), [],
+    Array(#"{"schema":"tessera-forgotten/2","key":"0f"}"#.utf8),
+    Array(#"{"schema":"tessera-forgotten/2","marks":[]}"#.utf8), Array("{".utf8), [],
   ])
   func aDamagedDocumentIsAnError(_ document: [UInt8]) async throws {
     #expect(ForgottenItems(document: document) == nil)

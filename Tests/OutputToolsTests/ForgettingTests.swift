@@ -20,7 +20,7 @@ import Testing
   }
 
   private func forgotten(_ id: String, _ url: String = "") async throws -> Bool {
-    try await ForgottenItems.of(small.output).has(id: id, request: SHA256.of(url))
+    try await ForgottenItems.of(small.output).has(id: id, request: RecordKey.of(url))
   }
 
   private func knows(_ id: String) async throws -> Bool {
@@ -29,7 +29,7 @@ import Testing
 
   /// Whether any byte of the state, or of its log, is of a source's digest.
   private func isInState(_ url: String) throws -> Bool {
-    let digest = PackedKey.withBytes(of: SHA256.of(url)) { bytes, _ in Data(bytes) }
+    let digest = PackedKey.withBytes(of: RecordKey.of(url)) { bytes, _ in Data(bytes) }
     return try ["", "-wal"].contains { end in
       let path = ".tessera/state.sqlite\(end)"
       guard small.has(path) else { return false }

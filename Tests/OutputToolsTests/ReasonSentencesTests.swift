@@ -70,7 +70,6 @@ import Testing
     (.knownSizeFresh, "nothing to do: the known size is fresh"),
     (.sameHeader, "its first bytes match what is known"),
     (.headerRead, "its first bytes gave its size"),
-    (.text("words of schema 8"), "words of schema 8"),
   ]
 
   @Test func everyReasonIsAClause() {
@@ -97,8 +96,7 @@ import Testing
   @Test func everyReasonIsStoredAndReadBack() {
     let reasons = Self.cases.map(\.0)
     #expect(Reason.list(stored: Reason.stored(reasons)) == reasons)
-    // Every kind of reason has a name of its own.
-    let names = reasons.map { Reason.stored([$0]) }.map { $0.split(separator: "\"")[1] }
-    #expect(Set(names).count == 31)
+    // Every kind of reason has a number of its own.
+    #expect(Set(reasons.map(\.kind)).count == 30)
   }
 }

@@ -39,8 +39,8 @@ enum SmallState {
       try await state.save(
         .init(
           id: item.id, line: item.line, status: item.status, reasons: item.reasons,
-          content: item.content, inputs: nil), change, key: SHA256.of(item.url),
-        url: SHA256.of(item.request ?? item.url))
+          content: item.content, inputs: nil), change, key: RecordKey.of(item.url),
+        url: RecordKey.of(item.request ?? item.url))
     }
     if !qualities.isEmpty { try await state.add(qualities) }
     try await state.endRun(run, .init(pipeline: "feed", items: items.count))

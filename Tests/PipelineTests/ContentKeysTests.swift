@@ -1,6 +1,7 @@
 import TesseraBytes
 import TesseraCatalog
 import TesseraPlan
+import TesseraState
 import TesseraTestSupport
 import Testing
 
@@ -24,7 +25,7 @@ import Testing
     base: Size(3, 4), isAnimated: true, keepsProfile: false)
 
   private static func digest(_ recipe: String, _ own: String = "") -> String {
-    SHA256.of(
+    RecordKey.of(
       "content c\nbase 3x4; all frames\n\(recipe)\nlibvips 8.14.1\nrecipes 4\n\(own)")
   }
 
@@ -47,7 +48,7 @@ import Testing
     let whole = Self.keys("jpeg", searching.decode(of: jpeg.facts.size))
     let search = try #require(
       searching.prepareSearches(of: whole.facts.size, whole.decode).first)
-    let digest = SHA256.of(
+    let digest = RecordKey.of(
       "content c\n\(whole.decode.recipe)\n\(search.recipe)\nlibvips 8.14.1\nrecipes 4\n")
     #expect(whole.quality(search) == "c\(digest.prefix(16))")
   }

@@ -103,7 +103,7 @@ import Testing
     forgotten.add(
       ids: ["b"],
       requests: [
-        item("https://img.example/c?w=1").requestDigest, item("https://img.example/d").sourceKey,
+        item("https://img.example/c?w=1").requestKey, item("https://img.example/d").sourceKey,
       ])
     let manifest = try await stream(
       [

@@ -3,6 +3,7 @@ import TesseraCatalog
 import TesseraManifest
 import TesseraPipelineFile
 import TesseraPlan
+import TesseraState
 import Testing
 
 @testable import TesseraPipeline
@@ -79,7 +80,7 @@ import Testing
       #expect(item.requestURL == value.request)
       #expect(item.host == value.host, "\(value.url)")
       #expect(item.shownURL == value.shown)
-      #expect(item.sourceKey == SHA256.of(value.key), "\(value.url)")
+      #expect(item.sourceKey == RecordKey.of(value.key), "\(value.url)")
     }
   }
 
@@ -88,17 +89,17 @@ import Testing
       item("https://img.example/a?token=\(token)&v=1") { $0.ignoredQuery = ["token"] }
     }
     #expect(items[0].sourceKey == items[1].sourceKey)
-    #expect(items[0].requestDigest != items[1].requestDigest)
-    #expect(items[0].requestDigest != items[0].sourceKey)
+    #expect(items[0].requestKey != items[1].requestKey)
+    #expect(items[0].requestKey != items[0].sourceKey)
     #expect(items[0].entryDigest != items[1].entryDigest)
     let strict = ["1", "2"].map { item("https://img.example/a?token=\($0)") }
     #expect(strict[0].sourceKey != strict[1].sourceKey)
-    #expect(strict[0].requestDigest == strict[0].sourceKey)
+    #expect(strict[0].requestKey == strict[0].sourceKey)
   }
 
   @Test func fragmentsAreOneRequest() {
     let (one, other) = (item("https://img.example/a#1"), item("https://img.example/a#2"))
-    #expect(one.requestDigest == other.requestDigest)
+    #expect(one.requestKey == other.requestKey)
     #expect(one.sourceKey == other.sourceKey)
     #expect(one.entryDigest != other.entryDigest)
   }
@@ -135,7 +136,7 @@ import Testing
     #expect(placed.host == item.host)
     #expect(placed.shownURL == item.shownURL)
     #expect(placed.sourceKey == item.sourceKey)
-    #expect(placed.requestDigest == item.requestDigest)
+    #expect(placed.requestKey == item.requestKey)
     #expect(placed.entryDigest == item.entryDigest)
     #expect(placed.weight == item.weight)
   }

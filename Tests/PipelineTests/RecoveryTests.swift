@@ -109,7 +109,7 @@ import Testing
         var change = StateStore.SourceChange()
         change.source = SourceRecord(
           content: "c\(number)", confirmation: .stale(), url: "https://img.example/\(number)")
-        try await state.save(change, key: SHA256.of("\(number)"), url: "u\(number)")
+        try await state.save(change, key: RecordKey.of("\(number)"), url: "u\(number)")
       }
       try await state.commit()
     }
@@ -118,7 +118,7 @@ import Testing
       try text
         == warning("\(count) records could be read, and their sources are revalidated"))
     let state = try StateStore(path: try run.workspace.statePath())
-    let known = try await state.knowledge(of: SHA256.of("0"), url: "u0", id: nil)
+    let known = try await state.knowledge(of: RecordKey.of("0"), url: "u0", id: nil)
     #expect(known.source?.content == "c0")
     // Its record may be outdated: it is not fresh.
     #expect(known.source?.confirmation.freshUntil == nil)

@@ -88,7 +88,7 @@ import Testing
   }
 
   private static func key(_ lines: String...) -> String {
-    SHA256.of(lines.joined(separator: "\n"))
+    RecordKey.of(lines.joined(separator: "\n"))
   }
 
   @Test func theKeyHasEverythingThatShapesTheFile() {

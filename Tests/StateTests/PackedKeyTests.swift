@@ -6,11 +6,13 @@ import Testing
 @Suite struct PackedKeyTests {
   private static let digest = "00ff10a9" + String(repeating: "5c", count: 28)
 
+  private static let key = String(digest.prefix(32))
+
   private static let keys: [(key: String, type: String)] = [
-    (digest, "blob"), ("\(digest)0123456789abcdef", "blob"),
+    (digest, "blob"), ("\(digest)0123456789abcdef", "blob"), (key, "blob"),
     // Not a row of digits in lower case, an odd number of them, or too few.
     ("\(digest.dropLast())C", "text"), ("\(digest.dropLast())g", "text"), ("\(digest)0", "text"),
-    ("\(digest.dropLast(2))", "text"), ("", "text"), ("upgrade \(digest)", "text"),
+    ("\(key.dropLast(2))", "text"), ("", "text"), ("upgrade \(digest)", "text"),
     (String(repeating: "é", count: 32), "text"),
   ]
 

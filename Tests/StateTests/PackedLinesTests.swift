@@ -8,50 +8,147 @@ import Testing
   private static let line =
     #"{"id":"person","url":"https://alice.example/1.jpg","status":"ok","width":640,"height":480,"#
     + #""alpha":false,"alt":"a portrait","focus":{"x":0.3,"y":0.6},"variants":[{"path":"#
-    + #""variants/ab/abcdef-64x48.webp","type":"image/webp","width":64,"height":48,"bytes":640}],"#
-    + #""slots":{"card":{"width":180,"height":135,"variants":[0,1]}},"extra":{"author":["Alice",7]}}"#
+    + #""variants/ab/abcdef0123456789abcdef0123456789-64x48.webp","type":"image/webp","width":64,"#
+    + #""height":48,"bytes":640}],"slots":{"card":{"width":180,"height":135,"variants":[0,1]}},"#
+    + #""extra":{"author":["Alice",7]}}"#
 
-  /// The common part of lines outlives the image that it was made from.
-  @Test func aSampleHasNothingOfAnImage() {
+  /// Lines of one pipeline, and packing and unpacking of them.
+  private struct Packing {
+    let database = try! Database("")
+    let lines: PackedLines
+    let select: Statement
+
+    init() throws {
+      try Schema.migrate(database)
+      lines = try PackedLines(database)
+      select = try database.prepare("SELECT ?, ?, ?")
+    }
+
+    func pack(_ line: String, id: String = "person") throws -> [Statement.Value] {
+      try lines.pack(line, id: id, settings: "s")
+    }
+
+    func unpack(_ values: [Statement.Value], id: String = "person") throws -> String? {
+      try select.first(values + [.text(id)]) { lines.line(in: $0) } ?? nil
+    }
+
+    var shapes: Int {
+      get throws {
+        try database.prepare("SELECT count(*) FROM settings").first([]) { $0.int(0) } ?? 0
+      }
+    }
+  }
+
+  private static func bytes(_ values: [Statement.Value]) -> [UInt8] {
+    if case .blob(let bytes) = values[1] { bytes } else { [] }
+  }
+
+  /// It outlives the image that it was made from.
+  @Test func aShapeHasNothingOfAnImage() throws {
+    let shape = try #require(LineSplitter(Self.line, id: "person")).shape
+    let text = String(
+      decoding: shape.map { $0 < 4 ? UInt8(ascii: "?") : $0 }, as: UTF8.self)
     #expect(
-      PackedLines.sample(of: Self.line)
-        == #"{"id":"","url":"","status":"ok","width":0,"height":0,"alpha":false,"alt":null,"#
-        + #""focus":null,"variants":[{"path":"variants/-0x0.webp","type":"image/webp","width":0,"#
-        + #""height":0,"bytes":0}],"slots":{"card":{"width":0,"height":0,"variants":[0,1]}},"#
-        + #""extra":null}"#)
-    #expect(PackedLines.sample(of: "{a}") == "")
-    #expect(PackedLines.sample(of: #"{"path":"alice/1.jpg"}"#) == #"{"path":""}"#)
+      text
+        == #"{"id":"?","url":"?","status":"ok","width":?,"height":?,"alpha":false,"alt":?,"#
+        + #""focus":?,"variants":[{"path":"variants/?-?x?.webp","type":"image/webp","width":?,"#
+        + #""height":?,"bytes":?}],"slots":{"card":{"width":?,"height":?,"variants":[0,1]}},"#
+        + #""extra":?}"#)
+    for path in [
+      "alice/1.jpg", "variants/ab/abcdef-64x48.webp",
+      "variants/aa/abcdef0123456789abcdef0123456789-64x48.webp",
+      "variants/ab/abcdef0123456789abcdef012345678g-64x48.webp",
+      "variants/ab/abcdef0123456789abcdef0123456789-alice.webp",
+      "variants/ab/abcdef0123456789abcdef0123456789-64x48.webp/alice",
+      "variants/ab/abcdef0123456789abcdef0123456789", "variants/", "",
+    ] {
+      let other = try #require(LineSplitter(#"{"path":"\#(path)"}"#, id: "")).shape
+      #expect(other == Array("{\"path\":\"\u{2}\"}".utf8), "\(path)")
+    }
   }
 
   @Test func linesComeBackAlsoToTheNextProcess() throws {
-    let database = try Database("")
-    try Schema.migrate(database)
-    let lines = try PackedLines(database)
-    #expect(lines.number(of: "s") == nil)
+    let packing = try Packing()
     for settings in ["s", "", "s"] {
-      let packed = try lines.pack(Self.line, settings: settings)
-      let select = try database.prepare("SELECT ?, ?")
-      #expect(try select.first(packed) { lines.line(in: $0) } == Self.line)
-      let next = try PackedLines(database)
-      #expect(next.number(of: settings) == lines.number(of: settings))
-      #expect(try select.first(packed) { next.line(in: $0) } == Self.line)
-      // Of other settings, or none.
-      #expect(try select.first([.int(9), packed[1]]) { lines.line(in: $0) } == .some(nil))
-      #expect(try select.first([packed[0], .null]) { lines.line(in: $0) } == .some(nil))
+      let values = try packing.lines.pack(Self.line, id: "person", settings: settings)
+      #expect(Self.bytes(values).count < 120)
+      #expect(try packing.unpack(values) == Self.line)
+      let next = try PackedLines(packing.database)
+      let row = values + [.text("person")]
+      #expect(try packing.select.first(row) { next.line(in: $0) } == Self.line)
+      #expect(try packing.select.first(row) { next.isLine(in: $0, of: settings) } == true)
+      #expect(try packing.select.first(row) { next.isLine(in: $0, of: "other") } == false)
+      // Of another shape, or none.
+      #expect(try packing.unpack([.int(9), values[1]]) == nil)
+      #expect(try packing.unpack([values[0], .null]) == nil)
     }
-    #expect(try database.prepare("SELECT count(*) FROM settings").first([]) { $0.int(0) } == 2)
+    #expect(try packing.shapes == 2)
+  }
+
+  /// Character by character, whatever they hold.
+  @Test(arguments: [
+    #"{"id":"person","url":"person"}"#, #"{"url":"http://a","b":"https://","c":"http:/"}"#,
+    #"{"a":0,"b":-0,"c":-7,"d":1.50,"e":1e9,"f":999999999999999,"g":123456789012345678901}"#,
+    ##"{"color":"#a0B1c2","other":"#a0b1c2","short":"#abc","not":"#a0b1cg"}"##,
+    #"{"sha256":"0123456789abcdef0123456789abcdef","odd":"0123456789abcdef0"}"#,
+    #"{"hash":"VAkOFwBYuWdwmXiZeHdqV4dpZ5CXB4cD","padded":"AAAAAAAAAAAAAAAAAAA=","#
+      // Its last digit has bits that mean nothing.
+      + #""loose":"AAAAAAAAAAAAAAAAAAB="}"#,
+    #"{"alt":"a \"quote\", é and \u0001","extra":[1,{"path":"x"},null],"warnings":["w","é"]}"#,
+    #"{"extra":null,"alt":"","variants":[],"slots":{}}"#, #"  { "id" : [ 1 , "a" ] } "#, "{}", "7",
+    "{a}", "", #"{"a":"#, "\u{1}\u{2}\u{3}",
+    #"{"alt":"\#(String(repeating: "words of a shop, ", count: 40))"}"#,
+  ])
+  func everyLineComesBack(_ line: String) throws {
+    let packing = try Packing()
+    for id in ["person", "", "7"] {
+      #expect(try packing.unpack(try packing.pack(line, id: id), id: id) == line)
+    }
+  }
+
+  /// A list whose lines have too many shapes does not fill the memory with them.
+  @Test func linesOfTooManyShapesAreKeptWhole() throws {
+    let packing = try Packing()
+    for number in 0..<1_100 {
+      let line = #"{"slots":{"slot\#(number)":{"width":\#(number)}}}"#
+      #expect(try packing.unpack(try packing.pack(line)) == line)
+    }
+    #expect(try packing.shapes == 1_025)
+    #expect(try packing.unpack(try packing.pack("{a}")) == "{a}")
+  }
+
+  /// Every bit flip and every cut is another line, or none; none harms.
+  @Test func damagedValuesAreNotTheLine() throws {
+    let packing = try Packing()
+    let long = #"{"alt":"\#(String(repeating: "words of a shop, ", count: 20))"}"#
+    for line in [Self.line, long] {
+      let values = try packing.pack(line)
+      let bytes = Self.bytes(values)
+      for count in 0..<bytes.count {
+        #expect(try packing.unpack([values[0], .blob(Array(bytes.prefix(count)))]) == nil)
+      }
+      #expect(try packing.unpack([values[0], .blob(bytes + [0])]) == nil)
+      var same = 0
+      for bit in 0..<bytes.count * 8 {
+        var damaged = bytes
+        damaged[bit / 8] ^= 1 << (bit % 8)
+        if try packing.unpack([values[0], .blob(damaged)]) == line { same += 1 }
+      }
+      // Bits after the end of what is compressed mean nothing.
+      #expect(same < 8)
+    }
   }
 
   /// Lines would come back as others: such a state is set aside.
   @Test(arguments: [
-    "sample = replace(sample, 'o', 'u')", "number = number + 1", "digest = 'other'", "mark = 1",
+    "shape = CAST(replace(CAST(shape AS TEXT), 'o', 'u') AS BLOB)", "number = number + 1",
+    "digest = 'other'", "mark = 1",
   ])
-  func aDamagedSampleIsNoticed(_ change: String) throws {
-    let database = try Database("")
-    try Schema.migrate(database)
-    _ = try PackedLines(database).pack(Self.line, settings: "s")
-    try database.execute("UPDATE settings SET \(change)")
-    let error = #expect(throws: StateError.self) { try PackedLines(database) }
+  func aDamagedShapeIsNoticed(_ change: String) throws {
+    let packing = try Packing()
+    _ = try packing.pack(Self.line)
+    try packing.database.execute("UPDATE settings SET \(change)")
+    let error = #expect(throws: StateError.self) { try PackedLines(packing.database) }
     #expect(error?.kind == .incomplete && error?.suggestsDamage == true)
   }
 

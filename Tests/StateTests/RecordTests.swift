@@ -97,6 +97,51 @@ import Testing
       ])
   }
 
+  /// Of the path of a file that is named after its bytes and its size, the ending is stored.
+  @Test func pathsOfFiles() throws {
+    let digest = String(repeating: "0123456789abcdef", count: 4)
+    let start = "variants/01/0123456789abcdef0123456789abcdef-3x4."
+    let table = try RecordTable<VariantRecord>(database)
+    for (path, sha256, stored) in [
+      ("\(start)webp", digest, "webp"), ("\(start)", digest, nil), ("\(start)a.webp", digest, nil),
+      ("variants/a", digest, nil),
+      ("tables/01/0123456789abcdef0123456789abcdef-3x4.webp", digest, nil),
+      ("variants/01/0123456789abcdef0123456789abcdef-3x5.webp", digest, nil),
+      ("\(start)webp", nil, nil), ("variants/ab/ab-3x4.webp", "ab", nil),
+    ] as [(String, String?, String?)] {
+      let record = VariantRecord(path: path, width: 3, height: 4, bytes: 9, sha256: sha256)
+      try table.save(record, key: "k")
+      let found = try database.prepare("SELECT path, \(VariantRecord.wholePath) FROM variants")
+        .first([]) { [$0.text(0), $0.text(1)] }
+      #expect(found == [stored ?? path, path])
+      #expect(try table.find("k") == record)
+    }
+  }
+
+  /// Dates as servers write them are stored as numbers, others as they are.
+  @Test(arguments: [
+    ("Sat, 28 Nov 2026 13:58:56 GMT", "1795874336"), ("Thu, 01 Jan 1970 00:00:00 GMT", "0"),
+    ("Sun, 06 Nov 1994 08:49:37 GMT", "784111777"), ("Tue, 29 Feb 2028 23:59:59 GMT", "1835481599"),
+    ("Fri, 31 Dec 9999 23:59:59 GMT", "253402300799"),
+    // Another day of the week, another form, no date, and numbers that are too large.
+    ("Sun, 28 Nov 2026 13:58:56 GMT", nil), ("Sunday, 06-Nov-94 08:49:37 GMT", nil),
+    ("Sat, 28 Nov 2026 13:58:56", nil), ("Sat, 99 Nov 2026 99:99:99 GMT", nil), ("Mon", nil),
+    ("Sat, 28 Nov 2147483647 13:58:56 GMT", nil), ("Sat, -1 Nov -2147483648 13:58:56 GMT", nil),
+    ("", nil), ("7", nil),
+  ])
+  func datesOfSources(_ date: String, _ stored: String?) throws {
+    let table = try RecordTable<SourceRecord>(database)
+    var confirmation = Self.confirmation
+    confirmation.lastModified = date
+    let record = SourceRecord(content: "c", confirmation: confirmation)
+    try table.save(record, key: "k")
+    let found = try database.prepare("SELECT quote(last_modified) FROM sources").first([]) {
+      $0.text(0)
+    }
+    #expect(found == stored ?? "'\(date)'")
+    #expect(try table.find("k") == record)
+  }
+
   @Test func qualities() throws {
     try expect(
       QualityRecord(

@@ -7,7 +7,7 @@ internal import TesseraText
 /// and URLs, under a key of the output. An id or a URL can not be read from them.
 package struct ForgottenItems: Sendable, Equatable {
   package static let path = ".tessera/forgotten.json"
-  private static let schema = "tessera-forgotten/1"
+  private static let schema = "tessera-forgotten/2"
 
   private let key: [UInt8]
   private var marks: Set<String> = []
@@ -26,7 +26,7 @@ package struct ForgottenItems: Sendable, Equatable {
     Hexadecimal.encode(MessageDigest.sha256.code(of: Array(text.utf8), key: key))
   }
 
-  /// - Parameter request: SHA-256 of the request URL without its fragment and signature.
+  /// - Parameter request: the key of the request URL without its fragment and signature.
   package func has(id: String, request: String) -> Bool {
     !marks.isEmpty && (marks.contains(mark(id: id)) || marks.contains(mark(request: request)))
   }

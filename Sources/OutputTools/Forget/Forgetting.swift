@@ -26,7 +26,7 @@ package struct Forgetting: Sendable {
     (self.state, self.now) = (state, now)
   }
 
-  private var requests: [String] { urls.map { SHA256.of(SourceURL.cacheKey($0)) } }
+  private var requests: [String] { urls.map { RecordKey.of(SourceURL.cacheKey($0)) } }
 
   /// - Parameter repaired: called with a warning, a clause, for each damaged state that was set aside.
   /// - Throws: ``OutputToolError`` if an image is not known, or a run holds the output; or `CancellationError`.

@@ -73,7 +73,6 @@ extension Reason {
     case .decoded(let made, let reused):
       "decoded: \(made) \(made == 1 ? "file" : "files") made, \(reused) reused"
     case .failed(let code, let message): "failed: \(message) (\(code))"
-    case .text(let text): text
     default: ""
     }
   }

@@ -21,7 +21,7 @@ extension Reason {
     case .notModified, .fetchedFirst, .fetchedAgain, .sameBytes, .sameRejectedBytes, .changed,
       .keptCopy, .sharedResult:
       "what came of the request"
-    case .knownBytes, .rejectedBefore, .backOff, .decoded, .failed, .text:
+    case .knownBytes, .rejectedBefore, .backOff, .decoded, .failed:
       "what became of the bytes"
     case .layoutRun, .knownSizeFresh, .sameHeader, .headerRead:
       "what a run with --layout-only did"
@@ -45,7 +45,7 @@ extension Reason {
     case .failed: "see the code below \"Errors of images\""
     case .layoutRun: "run without --layout-only to make files"
     case .unknownSource, .rejectedLastTime, .refreshed, .headerDiffers, .notModified, .fetchedFirst,
-      .fetchedAgain, .sameBytes, .changed, .keptCopy, .sharedResult, .knownBytes, .decoded, .text,
+      .fetchedAgain, .sameBytes, .changed, .keptCopy, .sharedResult, .knownBytes, .decoded,
       .sameHeader, .headerRead:
       nil
     }

@@ -1,4 +1,3 @@
-internal import TesseraBytes
 internal import TesseraPlan
 internal import TesseraState
 
@@ -28,7 +27,7 @@ struct ContentKeys {
   var placeholder: String { key("placeholder", encoder: "") }
 
   private func key(_ recipe: String, encoder: String) -> String {
-    SHA256.of(
+    RecordKey.of(
       "content \(content)\n\(decode.recipe)\n\(recipe)\nlibvips \(libvips)\n"
         + "recipes \(Recipes.common)\n" + Recipes.decoder(of: format, facts) + encoder)
   }

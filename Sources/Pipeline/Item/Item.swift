@@ -3,6 +3,7 @@ package import TesseraCatalog
 package import TesseraManifest
 package import TesseraPipelineFile
 internal import TesseraPlan
+internal import TesseraState
 internal import TesseraSystem
 package import TesseraText
 
@@ -18,16 +19,14 @@ package final class Item: Sendable {
   let host: String
   /// The entry's URL without secrets, as catalog and messages show it.
   package let shownURL: String
-  /// Identifies the source: SHA-256 of the request URL without its fragment, its signature and the ignored query
+  /// Identifies the source: the ``RecordKey`` of the request URL without its fragment, its signature and the ignored query
   /// parameters. A digest, so that no secret in a URL reaches the state.
   package let sourceKey: String
-  /// SHA-256 of the request URL without its fragment and its signature. Other than the source's key, it tells two
+  /// That of the request URL without its fragment and its signature. Other than the source's key, it tells two
   /// tokens of one source apart if they are ignored: they may lead to different answers.
-  let requestDigest: String
-  /// SHA-256 of the request URL without its fragment: one signature may be expired, and another not.
-  let exactDigest: String
-  /// The keys that earlier versions gave the source and the request; nil if they are the same.
-  let formerKeys: FormerKeys?
+  let requestKey: String
+  /// That of the request URL without its fragment: one signature may be expired, and another not.
+  let exactKey: String
   /// SHA-256 of everything that the manifest says about the item.
   let entryDigest: String
   /// About the memory that the entry takes, in bytes.
@@ -47,11 +46,6 @@ package final class Item: Sendable {
   /// How often it is viewed, relative to others.
   package var views: Double { entry.views ?? 1 }
 
-  struct FormerKeys: Sendable {
-    var source: String
-    var request: String
-  }
-
   /// - Parameter shown: nil for URLs without files, with the ignored parameters of the settings.
   package init(
     _ entry: ManifestEntry, position: Int, _ settings: PipelineFile.Fetch, shown: ShownURLs? = nil
@@ -62,18 +56,12 @@ package final class Item: Sendable {
     host = SourceURL.host(of: requestURL)
     shownURL = (shown ?? ShownURLs(ignoring: settings.ignoredQuery))(entry.url)
     let (exact, key) = (SourceURL.request(requestURL), SourceURL.cacheKey(requestURL))
-    requestDigest = SHA256.of(key)
+    requestKey = RecordKey.of(key)
     sourceKey =
       settings.ignoredQuery.isEmpty
-      ? requestDigest
-      : SHA256.of(SourceURL.cacheKey(requestURL, ignoring: settings.ignoredQuery))
-    exactDigest = exact == key ? requestDigest : SHA256.of(exact)
-    formerKeys =
-      exact == key
-      ? nil
-      : FormerKeys(
-        source: SHA256.of(SourceURL.request(requestURL, ignoring: settings.ignoredQuery)),
-        request: exactDigest)
+      ? requestKey
+      : RecordKey.of(SourceURL.cacheKey(requestURL, ignoring: settings.ignoredQuery))
+    exactKey = exact == key ? requestKey : RecordKey.of(exact)
     let content = entry.content
     entryDigest = SHA256.of(content)
     // A short name takes more memory in a list than in the manifest.
@@ -89,9 +77,8 @@ package final class Item: Sendable {
     host = other.host
     shownURL = other.shownURL
     sourceKey = other.sourceKey
-    requestDigest = other.requestDigest
-    exactDigest = other.exactDigest
-    formerKeys = other.formerKeys
+    requestKey = other.requestKey
+    exactKey = other.exactKey
     entryDigest = other.entryDigest
     weight = other.weight
     self.wantsUpgrade = wantsUpgrade

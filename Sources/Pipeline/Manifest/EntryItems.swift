@@ -48,7 +48,7 @@ struct EntryItems {
     guard let forgotten else { return false }
     // It may have had either id.
     let ids = [item.id] + (item.entry.sharesID ? [ownItem(item.entry).id] : [])
-    return [item.requestDigest, item.sourceKey].contains { request in
+    return [item.requestKey, item.sourceKey].contains { request in
       ids.contains { forgotten.has(id: $0, request: request) }
     }
   }

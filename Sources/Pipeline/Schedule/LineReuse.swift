@@ -16,6 +16,7 @@ package struct LineReuse: Sendable {
   let output: any Output
   let freshness: FreshnessPolicy
   let clock: WallClock
+  let places: OwnPlaces
   /// A digest of everything but the item and its source that shapes a line.
   let settings: String
   /// Files of each variant.
@@ -68,18 +69,16 @@ package struct LineReuse: Sendable {
     _ items: [Item], _ requests: inout [StateStore.ClaimRequest]
   ) async throws -> [Lookup?] {
     let known = try await state.lookUpLines(
-      zip(requests, items).map { .init($0, source: $1.sourceKey, url: $1.requestDigest) },
+      zip(requests, items).map { .init($0, source: $1.sourceKey, url: $1.requestKey) },
       settings: settings)
     let now = clock.now()
-    let claims = known.map { known in
-      appliesLines ? known.standing.flatMap { claim($0, now) } : nil
+    let claims = zip(known, items).map { known, item in
+      appliesLines ? known.standing.flatMap { claim($0, of: item, now) } : nil
     }
     var rest = try await output.stillHas(claims.flatMap { $0?.files ?? [] })[...]
     var lookUpLines: [Lookup?] = []
     for (index, claim) in claims.enumerated() {
-      // What an earlier version knows of the source may have another key.
-      let isNew = known[index].isNew && items[index].formerKeys == nil
-      var lookup = isNew ? Lookup.new : nil
+      var lookup = known[index].isNew ? Lookup.new : nil
       if let claim {
         if rest.prefix(claim.files.count).allSatisfy(\.self) {
           lookup = .stands(claim.verdict)
@@ -95,18 +94,19 @@ package struct LineReuse: Sendable {
   /// A verdict that holds if all of the files are there.
   private typealias Claim = (verdict: Verdict, files: [(path: String, bytes: Int)])
 
-  private func claim(_ line: StateStore.Standing, _ now: Double) -> Claim? {
+  private func claim(_ line: StateStore.Standing, of item: Item, _ now: Double) -> Claim? {
+    let record = places.known(line.source, of: item)
     var source = KnownSource()
-    source.record = line.source
+    source.record = record
     source.isReady = true
     source.lastStatus = .ok
     let known = freshness.verdict(source, now: now)
     // A line that cannot be read is not an error: its item is processed.
-    guard known.isFresh || (line.source.condition != nil && !line.isRejected),
+    guard known.isFresh || (record.condition != nil && !line.isRejected),
       let text = ReusedLine(line.line)
     else { return nil }
     let verdict = Verdict(
-      reason: known.reason, isFresh: known.isFresh, record: line.source,
+      reason: known.reason, isFresh: known.isFresh, record: record,
       files: text.files.count, places: text.places * formats,
       upgrade: upgrades?.value(ofLine: line.line, files: text.files))
     return (verdict, text.files)

@@ -135,12 +135,12 @@ final class Scheduler: Sendable {
   private func begin(_ item: Item) -> ItemContext {
     failures.withLock { $0.begin(item.host) }
     // After the wait for its turn: an item with the same request may have failed just before.
-    return ItemContext(item, sharedFailure: sharedFailures[item.exactDigest])
+    return ItemContext(item, sharedFailure: sharedFailures[item.exactKey])
   }
 
   @inline(never)
   private func end(_ done: ItemDone, _ item: Item) throws(PipelineError) {
-    if let failure = done.sharedFailure { sharedFailures.add(failure, for: item.exactDigest) }
+    if let failure = done.sharedFailure { sharedFailures.add(failure, for: item.exactKey) }
     meter.ended(done.report)
     stretches?.ended(item.stretch, done.report.kept)
     try watch(done, of: item.host)

@@ -81,5 +81,5 @@ struct TableFiles {
     return MadeTable(file: file, index: index).described(part.prefix, count: part.entries.count)
   }
 
-  private static func indexKey(_ key: String) -> String { SHA256.of("index \(key)") }
+  private static func indexKey(_ key: String) -> String { RecordKey.of("index \(key)") }
 }

@@ -41,7 +41,7 @@ struct TablePart {
       ? "quality \(quality) effort \(effort)"
       : pixels.hasAlpha ? "" : "background \(background.hexadecimal)"
     let lines = entries.map { "\($0.hash) \($0.path)" + (pixels == .webp ? " \($0.id)" : "") }
-    return SHA256.of(
+    return RecordKey.of(
       (["table \(pixels.rawValue) \(settings)", "libvips \(libvips) recipes \(Recipes.common)"]
         + lines).joined(separator: "\n"))
   }

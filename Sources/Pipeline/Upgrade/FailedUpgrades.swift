@@ -16,7 +16,7 @@ final class FailedUpgrades: Sendable {
 
   /// Whether that is believed of the bytes that are known.
   func hasFailed(_ item: Item, _ known: Known) async throws -> Bool {
-    let record = rejections.current(try await state.failedUpgrade(of: item.requestDigest))
+    let record = rejections.current(try await state.failedUpgrade(of: item.requestKey))
     guard let believed = rejections.believed(record, now: known.now) else { return false }
     return believed.content == known.source.record?.content
   }
@@ -28,9 +28,9 @@ final class FailedUpgrades: Sendable {
     if let content = done.source.record?.content,
       let record = rejections.failedUpgrade(
         failure, content: content,
-        previous: try await state.failedUpgrade(of: context.item.requestDigest), now: clock.now())
+        previous: try await state.failedUpgrade(of: context.item.requestKey), now: clock.now())
     {
-      try await state.noteFailedUpgrade(of: context.item.requestDigest, record)
+      try await state.noteFailedUpgrade(of: context.item.requestKey, record)
     }
     return isUnreached ? .unreached : .failed
   }

@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// When, and for which version, a server last confirmed what is known of a source.
 package struct Confirmation: Sendable, Equatable {
   package var etag: String?
@@ -29,13 +31,45 @@ extension Confirmation {
 
   init(_ row: Statement.Row) {
     self.init(
-      etag: row.optionalText(0), lastModified: row.optionalText(1), checked: row.double(2),
+      etag: row.optionalText(0),
+      lastModified: row.wholeNumber(1).map(Self.date) ?? row.optionalText(1),
+      checked: row.double(2),
       freshUntil: row.optionalDouble(3), run: row.int(4))
   }
 
   var values: [Statement.Value] {
     [
-      .optional(etag), .optional(lastModified), .double(checked), .optional(freshUntil), .int(run),
+      .optional(etag), Self.stored(lastModified), .double(checked), .optional(freshUntil),
+      .int(run),
     ]
   }
+
+  /// A date is stored in seconds since 1970, which take an eighth of its text; what is written in another way than servers
+  /// do (RFC 9110, section 5.6.7), as it is.
+  private static func stored(_ date: String?) -> Statement.Value {
+    let words = date?.split { " ,:".contains($0) } ?? []
+    let numbers = words.compactMap { Int32($0) }
+    guard let date, words.count == 8, numbers.count == 5,
+      let month = months.firstIndex(of: String(words[2]))
+    else { return .optional(date) }
+    var parts = tm()
+    (parts.tm_mday, parts.tm_mon, parts.tm_year) = (numbers[0], Int32(month), numbers[1] &- 1900)
+    (parts.tm_hour, parts.tm_min, parts.tm_sec) = (numbers[2], numbers[3], numbers[4])
+    let seconds = timegm(&parts)
+    return Self.date(seconds) == date ? .int(seconds) : .text(date)
+  }
+
+  private static func date(_ seconds: Int) -> String {
+    var (time, parts) = (time_t(seconds), tm())
+    gmtime_r(&time, &parts)
+    return String(unsafeUninitializedCapacity: 64) { text in
+      text.withMemoryRebound(to: CChar.self) {
+        strftime($0.baseAddress, $0.count, "%a, %d %b %Y %H:%M:%S GMT", &parts)
+      }
+    }
+  }
+
+  private static let months = [
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+  ]
 }

@@ -3,7 +3,7 @@ package struct SourceRecord: Sendable, Equatable {
   /// SHA-256 of the bytes, in hexadecimal.
   package var content: String
   package var confirmation: Confirmation
-  /// The URL after redirects, without secrets: the validators belong to it.
+  /// The URL after redirects, without secrets: the validators belong to it. Nil if it is that of the request.
   package var url: String?
   /// The header `X-Robots-Tag`: what the owner of the source does not want done with it.
   package var robots: String?

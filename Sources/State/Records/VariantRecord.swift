@@ -26,9 +26,28 @@ extension VariantRecord: MarkedRecord {
     self.init(
       path: row.text(0), width: row.int(1), height: row.int(2), bytes: row.int(3),
       sha256: row.optionalKey(4))
+    if let whole = path(ending: path), !path.contains("/") { path = whole }
   }
 
   var values: [Statement.Value] {
-    [.text(path), .int(width), .int(height), .int(bytes), .optional(key: sha256)]
+    [.text(storedPath), .int(width), .int(height), .int(bytes), .optional(key: sha256)]
   }
+
+  /// A file that is named after its bytes and its size is stored with the ending of its path alone: it would be half of the
+  /// record.
+  private var storedPath: String {
+    let ending = path.split(separator: ".").last.map(String.init) ?? ""
+    return path(ending: ending) == path ? ending : path
+  }
+
+  private func path(ending: String) -> String? {
+    guard let sha256, sha256.utf8.count == 64 else { return nil }
+    return "variants/\(sha256.prefix(2))/\(sha256.prefix(32))-\(width)x\(height).\(ending)"
+  }
+
+  /// The whole path in SQL.
+  static let wholePath =
+    "CASE WHEN instr(variants.path, '/') OR typeof(sha256) <> 'blob' THEN variants.path ELSE 'variants/'"
+    + " || substr(lower(hex(sha256)), 1, 2) || '/' || substr(lower(hex(sha256)), 1, 32) || '-'"
+    + " || width || 'x' || height || '.' || variants.path END"
 }

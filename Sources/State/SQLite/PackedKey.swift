@@ -1,28 +1,47 @@
 /// Keys that consist of digests are stored as their bytes: keys are digests almost everywhere, and several of them belong
 /// to each image.
 enum PackedKey {
-  /// The digits of one SHA-256.
-  private static let least = 64
 
   /// Calls `body` with what is stored of a key, and whether that is packed: a text that is not a row of hexadecimal digits
-  /// in lower case, as long as a digest at least, is stored as it is.
+  /// in lower case, as long as a key at least, is stored as it is.
   static func withBytes<Value>(
     of text: String, _ body: (UnsafeBufferPointer<UInt8>, _ isPacked: Bool) -> Value
   ) -> Value {
     var text = text
     return text.withUTF8 { digits in
-      guard digits.count >= least, digits.count.isMultiple(of: 2) else {
+      guard digits.count >= RecordKey.digits, digits.count.isMultiple(of: 2) else {
         return body(digits, false)
       }
       return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: digits.count / 2) { bytes in
-        for index in 0..<bytes.count {
-          let (high, low) = (value(digits[index * 2]), value(digits[index * 2 + 1]))
-          guard high < 16, low < 16 else { return body(digits, false) }
-          bytes[index] = high << 4 | low
-        }
-        return body(UnsafeBufferPointer(bytes), true)
+        pack(digits, into: bytes)
+          ? body(UnsafeBufferPointer(bytes), true) : body(digits, false)
       }
     }
+  }
+
+  /// The bytes of pairs of digits; nil if something else is among them.
+  static func pack(_ digits: ArraySlice<UInt8>) -> [UInt8]? {
+    guard digits.count.isMultiple(of: 2) else { return nil }
+    var isPacked = false
+    let bytes = [UInt8](unsafeUninitializedCapacity: digits.count / 2) { bytes, count in
+      count = digits.count / 2
+      isPacked = digits.withUnsafeBufferPointer {
+        pack($0, into: UnsafeMutableBufferPointer(rebasing: bytes[..<count]))
+      }
+    }
+    return isPacked ? bytes : nil
+  }
+
+  /// Packs as many digits as fill the bytes. Returns whether they are digits.
+  private static func pack(
+    _ digits: UnsafeBufferPointer<UInt8>, into bytes: UnsafeMutableBufferPointer<UInt8>
+  ) -> Bool {
+    for index in bytes.indices {
+      let (high, low) = (value(digits[index * 2]), value(digits[index * 2 + 1]))
+      guard high < 16, low < 16 else { return false }
+      bytes[index] = high << 4 | low
+    }
+    return true
   }
 
   /// 16 for what is not a digit.

@@ -11,10 +11,13 @@ struct RecordMark {
   /// - Parameter key: as it is stored.
   init(stored key: UnsafeBufferPointer<UInt8>) { for byte in key { add(byte) } }
 
+  init(_ key: String, _ values: some Sequence<Statement.Value>) {
+    self.init(key)
+    for value in values { add(value) }
+  }
+
   static func of(_ key: String, _ values: some Sequence<Statement.Value>) -> Int {
-    var mark = RecordMark(key)
-    for value in values { mark.add(value) }
-    return mark.number
+    RecordMark(key, values).number
   }
 
   /// What a row stores: the key, the values and their mark.
@@ -27,14 +30,13 @@ struct RecordMark {
     let marked = values.enumerated().lazy.filter { index, value in
       if index >= first, case .null = value { false } else { true }
     }.map(\.element)
-    return [.key(key)] + values + [.int(of(key, marked))]
+    return [.key(key)] + values + [.int(RecordMark(key, marked).checksum)]
   }
 
   /// The mark of a row's first columns.
-  static func of(_ key: String, _ row: Statement.Row, columns: Int32) -> Int {
-    var mark = RecordMark(key)
-    for column in 0..<columns { mark.add(column, of: row) }
-    return mark.number
+  init(_ key: String, _ row: Statement.Row, columns: Int32) {
+    self.init(key)
+    for column in 0..<columns { add(column, of: row) }
   }
 
   fileprivate mutating func add(_ column: Int32, of row: Statement.Row) {
@@ -43,6 +45,9 @@ struct RecordMark {
   }
 
   var number: Int { Int(truncatingIfNeeded: Int64(bitPattern: hash)) }
+
+  /// Both halves folded into one: against accidents 32 bits are enough, and they take half the place.
+  var checksum: Int { Int(Int32(truncatingIfNeeded: hash ^ hash >> 32)) }
 
   // Each value is preceded by its kind, so that neighbours cannot be mistaken for each other.
   mutating func addNull() { add(0 as UInt8) }
@@ -104,6 +109,7 @@ extension Statement.Row {
       if column >= count - Int32(late), isNull(column) { continue }
       mark.add(column, of: self)
     }
-    return mark.number == int(count)
+    // Before schema 19, all of it was stored.
+    return [mark.checksum, mark.number].contains(int(count))
   }
 }

@@ -20,7 +20,10 @@ protocol MarkedRecord {
 
 extension MarkedRecord {
   static var lateColumns: Int { 0 }
-  static func currentKey(_ key: String) -> String { key }
+  /// Before schema 19, keys had all digits of SHA-256.
+  static func currentKey(_ key: String) -> String {
+    key.utf8.count == 64 ? String(key.prefix(RecordKey.digits)) : key
+  }
 
   /// The columns and the mark, and then the key, for a statement of several tables.
   static var selection: String {

@@ -71,6 +71,10 @@ final class Statement {
     func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
     func optionalKey(_ column: Int32) -> String? { isNull(column) ? nil : key(column) }
     func optionalInt(_ column: Int32) -> Int? { isNull(column) ? nil : int(column) }
+    /// A whole number; nil if it is anything else.
+    func wholeNumber(_ column: Int32) -> Int? {
+      type(column) == SQLITE_INTEGER ? int(column) : nil
+    }
     func optionalDouble(_ column: Int32) -> Double? { isNull(column) ? nil : double(column) }
   }
 

@@ -101,7 +101,7 @@ struct RunInMemory: Sendable {
     let (fetcher, transcoder) = (fetcher, transcoder)
     fetcher.beforeAnswers(
       awaited.map { name in
-        let (queue, key) = (parts.turns.queue, SHA256.of(Self.url(name)))
+        let (queue, key) = (parts.turns.queue, RecordKey.of(Self.url(name)))
         return {
           while !queue.isAwaited(key), !Task.isCancelled { await Task.yield() }
           // Only the first request waits: a second one would have no item behind it.

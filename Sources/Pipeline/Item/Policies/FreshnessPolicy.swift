@@ -97,6 +97,8 @@ struct FreshnessPolicy: Sendable {
     let seconds = { (lifetime: Duration?) in lifetime.map { Double($0.components.seconds) } }
     let hops = response.redirectFreshness.map(seconds) + [seconds(response.freshness) ?? last]
     let lifetime = hops.contains(nil) ? nil : hops.compactMap(\.self).min()
+    // Fractions of a second would take twice the place in the state.
+    let now = now.rounded(.down)
     return Confirmation(
       etag: response.validators?.etag ?? before?.etag,
       lastModified: response.validators?.lastModified ?? before?.lastModified, checked: now,

@@ -9,6 +9,7 @@ final class LookUp: Sendable {
   private let acceptance: Acceptance
   private let freshness: FreshnessPolicy
   private let rejections: RejectionPolicy
+  private let places: OwnPlaces
   private let clock: WallClock
 
   init(_ parts: RunParts) {
@@ -17,6 +18,7 @@ final class LookUp: Sendable {
     acceptance = parts.acceptance
     freshness = parts.freshness
     rejections = parts.rejections
+    places = parts.places
     clock = parts.clock
   }
 
@@ -77,7 +79,7 @@ final class LookUp: Sendable {
     of item: Item, _ known: StateStore.Knowledge, _ filePlan: FilePlan?
   ) -> KnownSource {
     var source = KnownSource()
-    source.record = known.source
+    source.record = known.source.map { places.known($0, of: item) }
     source.rejection = rejections.current(known.rejection)
     if let filePlan, let content = known.content {
       source.content = content
@@ -86,22 +88,20 @@ final class LookUp: Sendable {
       source.isExamined = acceptance.isExamined(content)
     }
     if let header = known.header,
-      header.confirmation.checked > known.source?.confirmation.checked ?? 0
+      header.confirmation.checked >= known.source?.confirmation.checked ?? 0
     {
       source.header = header
     }
     // A line for another source says nothing about this one.
     source.lastStatus = known.lastResult.flatMap { last in
-      [item.sourceKey, item.formerKeys?.source].contains(last.source)
+      last.source == item.sourceKey
         ? CatalogImage.Status(rawValue: last.status) : nil
     }
     return source
   }
 
   private func knowledge(of item: Item) async throws -> StateStore.Knowledge {
-    let id = freshness.onlyFailed ? item.id : nil
-    let known = try await state.knowledge(of: item.sourceKey, url: item.requestDigest, id: id)
-    guard known.isEmpty, let former = item.formerKeys else { return known }
-    return try await state.knowledge(of: former.source, url: former.request, id: id)
+    try await state.knowledge(
+      of: item.sourceKey, url: item.requestKey, id: freshness.onlyFailed ? item.id : nil)
   }
 }

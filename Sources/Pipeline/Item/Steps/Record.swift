@@ -17,6 +17,7 @@ final class Record: Sendable {
   private let standing: LineReuse?
   private let upgrades: UpgradeQueue?
   private let clock: WallClock
+  private let places: OwnPlaces
   private let recorder: RunRecorder
 
   init(_ parts: RunParts) {
@@ -27,6 +28,7 @@ final class Record: Sendable {
     service = parts.file.deliveringService
     standing = parts.standing
     clock = parts.clock
+    places = parts.places
     recorder = parts.recorder
   }
 
@@ -34,8 +36,10 @@ final class Record: Sendable {
   func perform(_ done: Done, _ context: ItemContext) async throws -> ItemDone {
     let loss = try await loss(done, context.item)
     let draft = draft(of: done, context, loss)
+    var change = context.change
+    change.source = change.source.map { places.stored($0, of: context.item) }
     let isOther = try await state.save(
-      draft.result, context.change, key: context.item.sourceKey, url: context.item.requestDigest)
+      draft.result, change, key: context.item.sourceKey, url: context.item.requestKey)
     return end(draft, done, context, isOther: isOther)
   }
 
@@ -106,8 +110,9 @@ final class Record: Sendable {
   @inline(never)
   func keep(_ verdict: LineReuse.Verdict, _ context: ItemContext) async throws -> ItemDone {
     try await state.confirm(
-      context.item.id, reasons: context.reasons, context.change.source,
-      key: context.item.sourceKey)
+      context.item.id, reasons: context.reasons,
+      context.change.source.map { places.stored($0, of: context.item) }, key: context.item.sourceKey
+    )
     var kept = verdict.kept
     kept.freshUntil = context.change.source?.confirmation.freshUntil ?? 0
     recorder.count(kept)

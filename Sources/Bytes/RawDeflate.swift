@@ -1,8 +1,7 @@
 private import TesseraCZlib
 
-/// Compresses short texts that resemble each other, each by itself: raw DEFLATE (RFC 1951) with a preset dictionary.
-package final class PresetDeflate {
-  private let dictionary: [UInt8]
+/// Compresses short sequences of bytes, each by itself: DEFLATE without framing (RFC 1951).
+package final class RawDeflate {
   /// On the heap, because zlib's state points back to these structs.
   private let packer: UnsafeMutablePointer<z_stream>
   private let unpacker: UnsafeMutablePointer<z_stream>
@@ -11,9 +10,7 @@ package final class PresetDeflate {
   /// More than any text has: damaged bytes may stand for a thousand times as many.
   private static let limit = 1 << 26
 
-  /// - Parameter dictionary: what texts have in common, at best with the most frequent last.
-  package init(_ dictionary: [UInt8]) {
-    self.dictionary = dictionary
+  package init() {
     (packer, unpacker) = (.allocate(capacity: 1), .allocate(capacity: 1))
     packer.initialize(to: z_stream())
     unpacker.initialize(to: z_stream())
@@ -29,11 +26,10 @@ package final class PresetDeflate {
     unpacker.deallocate()
   }
 
-  package func pack(_ text: String) -> [UInt8] {
-    var text = text
-    return text.withUTF8 { bytes in
+  /// Empty if memory is exhausted.
+  package func pack(_ bytes: [UInt8]) -> [UInt8] {
+    bytes.withUnsafeBufferPointer { bytes in
       deflateReset(packer)
-      deflateSetDictionary(packer, dictionary, UInt32(dictionary.count))
       let bound = Int(deflateBound(packer, UInt(bytes.count)))
       return [UInt8](unsafeUninitializedCapacity: bound) { output, count in
         // zlib's declaration lacks the const: it does not write to its input.
@@ -47,10 +43,9 @@ package final class PresetDeflate {
     }
   }
 
-  /// Nil unless ``pack(_:)`` made the bytes of UTF-8.
-  package func unpack(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
+  /// Nil unless ``pack(_:)`` made the bytes.
+  package func unpack(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
     inflateReset(unpacker)
-    inflateSetDictionary(unpacker, dictionary, UInt32(dictionary.count))
     unpacker.pointee.next_in = UnsafeMutablePointer(mutating: bytes.baseAddress)
     unpacker.pointee.avail_in = UInt32(bytes.count)
     var count = 0
@@ -65,7 +60,6 @@ package final class PresetDeflate {
       guard status == Z_OK, count == buffer.count, count < Self.limit else { return nil }
       buffer += [UInt8](repeating: 0, count: count)
     }
-    guard unpacker.pointee.avail_in == 0 else { return nil }
-    return String(validating: buffer[..<count], as: UTF8.self)
+    return unpacker.pointee.avail_in == 0 ? Array(buffer[..<count]) : nil
   }
 }
