@@ -349,8 +349,8 @@ let package = Package(
       "CommandTests",
       [
         "TesseraCatalog", "TesseraCatalogFoundation", "TesseraPipelineFile", "TesseraPlan",
-        "TesseraImageHeader", "TesseraOutput", "TesseraWire", "tessera", "tessera-worker",
-        "FeedLayout",
+        "TesseraImageHeader", "TesseraOutput", "TesseraState", "TesseraWire", "tessera",
+        "tessera-worker", "FeedLayout",
       ]),
   ]
 )

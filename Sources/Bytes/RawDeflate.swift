@@ -43,7 +43,7 @@ package final class RawDeflate {
     }
   }
 
-  /// Nil unless ``pack(_:)`` made the bytes.
+  /// Nil if the bytes can't be what ``pack(_:)`` made: they have no checksum.
   package func unpack(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
     inflateReset(unpacker)
     unpacker.pointee.next_in = UnsafeMutablePointer(mutating: bytes.baseAddress)

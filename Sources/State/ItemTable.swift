@@ -14,14 +14,14 @@ final class ItemTable {
     finishItem = try database.prepare(
       "UPDATE items SET done = 1, reason = ?1, lost = CASE WHEN ?3 THEN lost END WHERE id = ?2")
     upsertResult = try database.prepare(
-      "INSERT OR REPLACE INTO results (item, settings, result, status, content, mark, source,"
-        + " request, placeholder, sum) SELECT number, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10 FROM items"
+      "INSERT OR REPLACE INTO results (item, settings, result, sum, status, content, mark, source,"
+        + " request, placeholder) SELECT number, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10 FROM items"
         + " WHERE id = ?1")
     selectLastResult = try database.prepare(
       "SELECT \(LastResult.columns) FROM items JOIN results ON item = number WHERE id = ?")
     // A stretch that ends after a position begins not far before it.
     selectResults = try database.prepare(
-      "SELECT \(PackedLines.columns), s.position + i.place, s.line + i.line, results.sum, i.place"
+      "SELECT \(PackedLines.columns), s.position + i.place, s.line + i.line, i.place"
         + " FROM stretches s INDEXED BY stretches_by_position CROSS JOIN items i INDEXED BY"
         + " items_by_stretch ON i.stretch = s.number JOIN results ON results.item = i.number"
         + " WHERE s.run = ?2 AND s.position > ?1 - \(StretchSum.most)"
@@ -69,7 +69,7 @@ final class ItemTable {
       [.text(id)] + line + [
         .text(status), .optional(key: content), .optional(mark), .key(keys.source),
         .optional(key: keys.request == keys.source ? nil : keys.request),
-        .optional(key: keys.placeholder), .int(RecordMark(id, line).checksum),
+        .optional(key: keys.placeholder),
       ])
   }
 
@@ -90,14 +90,11 @@ final class ItemTable {
     var areSound = true
     try selectResults.runWhile([.int(position), .int(run), .int(limit)]) { row in
       let rest = row.dropFirst(PackedLines.width)
-      let id = row.text(2)
-      guard rest.optionalInt(2) == RecordMark(id, row, columns: 2).checksum,
-        let line = packed.line(in: row)
-      else {
+      guard let line = packed.line(in: row) else {
         areSound = false
         return false
       }
-      results.append((rest.int(0), line, rest.int(1), id, rest.int(3)))
+      results.append((rest.int(0), line, rest.int(1), row.text(3), rest.int(2)))
       bytes += line.utf8.count
       return bytes < Self.resultBytes
     }

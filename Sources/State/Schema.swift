@@ -41,7 +41,7 @@ enum Schema {
       run INTEGER NOT NULL,
       mark INTEGER,
       retired REAL,
-      place TEXT                -- as url in sources
+      place TEXT                -- after redirects, as it may be shown; null if it is not known
     ) WITHOUT ROWID;
 
     -- What the decoder saw in each content.
@@ -169,7 +169,7 @@ enum Schema {
       source BLOB,              -- the key in sources and headers
       request BLOB,             -- the key in rejections; null if it is the source's
       placeholder BLOB,         -- the key in placeholders; null if none is shown
-      sum INTEGER               -- checksum of the item's id, and of settings and result (RecordMark)
+      sum INTEGER               -- checksum of the item's id, the shape and the values; see PackedLines
     );
 
     -- What lines were made with, in each of their shapes.

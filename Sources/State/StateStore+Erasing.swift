@@ -93,6 +93,8 @@ extension StateStore {
       let delete = try database.prepare("DELETE FROM \(table)")
       for id in ids { try delete.run([.text(id)]) }
     }
+    // What only these had in common.
+    try packed.forgetAllUnused()
     for possession in possessions {
       switch possession.kind {
       case .file, .contents: break

@@ -95,7 +95,7 @@ extension StateStore {
   ///
   /// - Parameters:
   ///   - key: the source's key.
-  ///   - url: SHA-256 of the request URL.
+  ///   - url: the key of the request URL.
   /// - Returns: whether the line is another than before; nil if the item had none.
   @discardableResult
   package func save(

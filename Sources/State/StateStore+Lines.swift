@@ -21,7 +21,7 @@ extension StateStore {
     package var item: ClaimRequest
     /// The source's key.
     package var source: String
-    /// SHA-256 of the request URL.
+    /// The key of the request URL.
     package var url: String
 
     package init(_ item: ClaimRequest, source: String, url: String) {

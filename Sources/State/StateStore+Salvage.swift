@@ -159,9 +159,7 @@ private struct SalvageRows<Record: MarkedRecord> {
       return false
     }
     last = key
-    // A record without a mark may be anything.
-    if !row.isNull(Int32(count)),
-      row.isSound(key: Int32(count + 1), columns: count, late: Record.lateColumns),
+    if row.isSound(key: Int32(count + 1), columns: count, late: Record.lateColumns),
       let record = Record(row)
     {
       found.append((Record.currentKey(key), record))

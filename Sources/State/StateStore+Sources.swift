@@ -19,7 +19,7 @@ extension StateStore {
 
   /// - Parameters:
   ///   - key: the source's key.
-  ///   - url: SHA-256 of the request URL.
+  ///   - url: the key of the request URL.
   ///   - id: the item whose last result is looked up as well; nil for none.
   package func knowledge(
     of key: String, url: String, id: String? = nil
@@ -138,7 +138,7 @@ extension StateStore {
 
   /// - Parameters:
   ///   - key: the source's key.
-  ///   - url: SHA-256 of the request URL.
+  ///   - url: the key of the request URL.
   package func save(
     _ change: SourceChange, key: String, url: String
   ) throws(StateError) {

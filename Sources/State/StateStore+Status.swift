@@ -44,7 +44,7 @@ extension StateStore {
       // Of a line that is damaged, the status is known all the same.
       items.append(
         TroubledItem(
-          number: rest.int(0), id: row.text(2), line: packed.line(in: row) ?? "",
+          number: rest.int(0), id: row.text(3), line: packed.line(in: row) ?? "",
           isStale: rest.text(1) == "stale", checked: rest.optionalDouble(2),
           isLost: rest.optionalDouble(3) != nil))
     }

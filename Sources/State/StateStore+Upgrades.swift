@@ -1,6 +1,6 @@
 /// Images of which no files in a better format could be made. They are stored with the rejections, under keys of their own.
 extension StateStore {
-  /// - Parameter request: SHA-256 of the image's request URL.
+  /// - Parameter request: the key of the image's request URL.
   package func failedUpgrade(of request: String) throws(StateError) -> RejectionRecord? {
     try rejections.find(Self.upgradeKey(request))
   }

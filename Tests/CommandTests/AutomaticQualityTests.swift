@@ -1,7 +1,10 @@
 import Foundation
 import TesseraCatalog
+import TesseraPlan
 import TesseraTestSupport
 import Testing
+
+@testable import TesseraState
 
 /// `quality: auto`: a quality is found for each image, once, and all its files have it.
 @Suite struct AutomaticQualityRunTests {
@@ -171,14 +174,15 @@ import Testing
     #expect(try await fixture.run().status == 0)
     #expect(try fixture.report["decodes"] == 0)
     // What an earlier version found stays until --refresh-quality.
-    let script = """
-      import sqlite3, sys
-      state = sqlite3.connect(sys.argv[1])
-      state.execute("UPDATE qualities SET quality = 91, mark = NULL")
-      state.commit()
-      """
-    let path = fixture.folder.path("out/.tessera/state.sqlite")
-    _ = try await Tool.run("/usr/bin/python3", ["-c", script, path])
+    let database = try Database(fixture.folder.path("out/.tessera/state.sqlite"))
+    let table = try RecordTable<QualityRecord>(database)
+    var keys: [String] = []
+    try database.prepare("SELECT key FROM qualities").run { keys.append($0.key(0)) }
+    for key in keys {
+      var record = try #require(try table.find(key))
+      record.found.quality = 91
+      try table.save(record, key: key)
+    }
     try fixture.write(
       keys: Self.keys("{format: [webp, jpeg], quality: auto}"),
       slots: "slots: {card: {size: 60x}, icon: {size: 10x}}\nscales: [1, 2]")

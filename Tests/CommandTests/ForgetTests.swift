@@ -130,14 +130,19 @@ import Testing
     let catalog = try fixture.catalog
     let own = try #require(catalog.images.first { $0.id == "id-plain.jpg" })
     let others = catalog.images.filter { $0.id != "id-plain.jpg" }
-    let bytes = try own.variants.compactMap(\.path).map { try fixture.folder.read("out/\($0)") }
+    let paths = own.variants.compactMap(\.path)
+    let bytes = try paths.map { try fixture.folder.read("out/\($0)") }
+    let digests = paths.map { String($0.split(separator: "/")[2].prefix(32)) }
+    for digest in digests {
+      #expect(before[".tessera/state.sqlite"]?.range(of: digest.keyBytes) != nil, "\(digest)")
+    }
     let tables = before.keys.filter { $0.hasPrefix("tables/") }
 
     let result = try await Tool.tessera(
       "forget", fixture.folder.path("out"), "id-plain.jpg", "--json")
     #expect(result.status == 0, "\(result.errors)")
     let after = try Self.contents(fixture)
-    Self.expectNothing(of: traces, bytes, in: after)
+    Self.expectNothing(of: traces + digests, bytes, in: after)
     let purge = try #require(
       (try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any])?["purge"]
         as? [String])

@@ -112,7 +112,7 @@ import Testing
 
   /// Without it, forgotten images would come back.
   @Test(arguments: [
-    document(schema: "tessera-forgotten/1"), document(key: ""),
+    document(schema: "tessera-forgotten/3"), document(key: ""),
     document(key: "xy"), document(marks: "\"a\"],\"implied\":[\"a\""),
     document(marks: "\"a\"],\"implied\":{\"a\":[1]},\"x\":["), document(marks: "1"),
     document(marks: "\"a\",null"),
@@ -129,5 +129,17 @@ import Testing
         == "\"memory/.tessera/forgotten.json\" is damaged: expected the marks of forgotten images; "
         + "restore it from a backup, or remove it, and forget those images again that the manifest "
         + "still has")
+  }
+
+  /// Marks of URLs by which nothing would be found keep no image away.
+  @Test func anEarlierDocumentIsReadIfItHasNoMarks() async throws {
+    let output = MemoryOutput()
+    try output.write(ForgottenItems.path, Self.document(schema: "tessera-forgotten/1"))
+    #expect(try await ForgottenItems.of(output).isEmpty)
+    try output.write(
+      ForgottenItems.path, Self.document(marks: "\"a\"", schema: "tessera-forgotten/1"))
+    let error = await #expect(throws: SystemError.self) { try await ForgottenItems.of(output) }
+    #expect(error?.description.contains("an earlier version wrote the marks") == true)
+    #expect(error?.description.contains("remove it, and forget those images again") == true)
   }
 }

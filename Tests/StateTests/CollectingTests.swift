@@ -53,7 +53,7 @@ import Testing
           format: "gif", facts: SourceFacts(size: Size(3, 4), hasAlpha: true, frames: 1),
           warnings: []),
         variants: [
-          ("v-\(name)", VariantRecord(path: "variants/\(name)", width: 1, height: 1, bytes: 1))
+          ("v-\(name)", Self.file(name))
         ],
         placeholder: (
           "p-\(name)", Placeholders()
@@ -69,13 +69,21 @@ import Testing
     try await state.endRun(run, .init(pipeline: "p", items: 1))
   }
 
+  /// Of "a" it is named after its bytes, so that the state has its ending alone.
+  private static func file(_ name: String) -> VariantRecord {
+    let digest = RecordKey.of(name) + RecordKey.of(name)
+    let path =
+      name == "a" ? "\(digest.prefix(2))/\(digest.prefix(32))-1x1.webp" : name
+    return VariantRecord(path: "variants/\(path)", width: 1, height: 1, bytes: 1, sha256: digest)
+  }
+
   /// What a call does to each table: rows deleted, and rows waiting.
   private func collect(
     _ paths: [String], day: Double, grace: Double = 0, isDryRun: Bool = false
   ) async throws -> [String: [Int]] {
     let state = try StateStore(path: path)
     try await state.beginNaming()
-    try await state.name(paths.map { "variants/\($0)" }, by: .init("the catalog"))
+    try await state.name(paths.map { Self.file($0).path }, by: .init("the catalog"))
     var counts: [String: [Int]] = [:]
     for table in try await state.nameRows() ? StateStore.Table.allCases : [.variants] {
       var last: String? = ""
@@ -216,11 +224,12 @@ import Testing
   @Test func notesOfLostFilesAreDeleted() async throws {
     try await run(["a"])
     let state = try StateStore(path: path)
-    for name in ["a", "b"] { _ = try await state.retired("variants/\(name)", now: 1, notes: true) }
+    let paths = ["a", "b"].map { Self.file($0).path }
+    for path in paths { _ = try await state.retired(path, now: 1, notes: true) }
     try await state.commit()
     #expect(try await collect(["a"], day: 1, grace: 7)["retired"] == [1, 0])
-    #expect(try await state.retired("variants/a", now: 5, notes: false) == 1)
-    #expect(try await state.retired("variants/b", now: 5, notes: false) == 5)
+    #expect(try await state.retired(paths[0], now: 5, notes: false) == 1)
+    #expect(try await state.retired(paths[1], now: 5, notes: false) == 5)
   }
 
   /// The file shrinks, also one of an earlier version, in many parts.

@@ -62,8 +62,7 @@ import Testing
     #expect(try isSound("k", RecordMark.of("k", values)) == true)
     #expect(try isSound("k", mark + 1) == false)
     #expect(try isSound("l", mark) == false)
-    // An earlier version wrote none.
-    #expect(try isSound("k", nil) == true)
+    #expect(try isSound("k", nil) == false)
   }
 
   @Test func aRowIsTheKeyTheValuesAndTheirMark() {

@@ -84,7 +84,7 @@ import Testing
         "headroom": "4.5",
       ])
     // Half of a size is none.
-    try database.execute("UPDATE contents SET header_height = NULL, mark = NULL")
+    try change(content, "header_height", to: .null)
     content.pixels = nil
     #expect(try RecordTable<ContentRecord>(database).find("k") == content)
   }
@@ -95,6 +95,19 @@ import Testing
       stored: [
         "path": "'variants/a'", "width": "3", "height": "4", "bytes": "9", "sha256": "'ab'",
       ])
+  }
+
+  /// Saves a record with another value, which its mark covers.
+  private func change<Record: MarkedRecord>(
+    _ record: Record, _ column: String, to value: Statement.Value
+  ) throws {
+    var values = record.values
+    values[try #require(Record.columns.firstIndex(of: column))] = value
+    let columns = [Record.key] + Record.columns + ["mark"]
+    try database.prepare(
+      "INSERT OR REPLACE INTO \(Record.table) (\(columns.joined(separator: ", "))) VALUES ("
+        + repeatElement("?", count: columns.count).joined(separator: ", ") + ")"
+    ).run(RecordMark.row("k", values, late: Record.lateColumns))
   }
 
   /// Of the path of a file that is named after its bytes and its size, the ending is stored.
@@ -169,7 +182,7 @@ import Testing
         "code": "'decode'", "details": "'[]'", "format": "'gif'", "width": "3", "height": "4",
         "content": "'c'", "etag": "'e'", "place": "'p'", "seen": "1.5", "twice": "5",
       ])
-    try database.execute("UPDATE rejections SET kind = 'odd', mark = NULL")
+    try change(rejection, "kind", to: .text("odd"))
     #expect(try RecordTable<RejectionRecord>(database).find("k") == nil)
   }
 
@@ -233,10 +246,8 @@ import Testing
     #expect(SourceWarning.list(stored: text) == nil)
     let content = ContentRecord(
       format: "jpeg", facts: SourceFacts(size: Size(3, 4), hasAlpha: false, frames: 1))
-    let table = try RecordTable<ContentRecord>(database)
-    try table.save(content, key: "k")
-    try database.prepare("UPDATE contents SET mark = NULL, warnings = ?").run([.text(text)])
-    #expect(try table.find("k") == nil)
+    try change(content, "warnings", to: .text(text))
+    #expect(try RecordTable<ContentRecord>(database).find("k") == nil)
   }
 
   /// Sources that are saved again forget the header that was read before, also in a state that was

@@ -8,6 +8,8 @@ internal import TesseraText
 package struct ForgottenItems: Sendable, Equatable {
   package static let path = ".tessera/forgotten.json"
   private static let schema = "tessera-forgotten/2"
+  /// Its marks of URLs were made of other keys.
+  private static let formerSchema = "tessera-forgotten/1"
 
   private let key: [UInt8]
   private var marks: Set<String> = []
@@ -79,11 +81,16 @@ package struct ForgottenItems: Sendable, Equatable {
   /// - Throws: also if the document is damaged: without it, forgotten images would come back.
   package static func of(_ output: any Output) async throws(SystemError) -> ForgottenItems {
     guard let size = try await output.size(of: path) else { return ForgottenItems() }
-    guard let items = ForgottenItems(document: try await output.read(path, size, at: 0)) else {
+    let document = try await output.read(path, size, at: 0)
+    guard let items = ForgottenItems(document: document) else {
+      let schema = (try? JSONParser.parse(document))?["schema"]?.stringValue
       throw .damaged(
         FileSystem.join(output.location, path),
-        "expected the marks of forgotten images; restore it from a backup, or remove it, and forget those images "
-          + "again that the manifest still has")
+        schema == formerSchema
+          ? "an earlier version wrote the marks of forgotten images, and this one can't find their URLs by them; remove it, "
+            + "and forget those images again that the manifest still has"
+          : "expected the marks of forgotten images; restore it from a backup, or remove it, and forget those images "
+            + "again that the manifest still has")
     }
     return items
   }
@@ -116,10 +123,11 @@ package struct ForgottenItems: Sendable, Equatable {
   }
 
   init?(document bytes: [UInt8]) {
-    guard let json = try? JSONParser.parse(bytes), json["schema"]?.stringValue == Self.schema,
+    guard let json = try? JSONParser.parse(bytes), let schema = json["schema"]?.stringValue,
       let key = json["key"]?.stringValue.flatMap(Hexadecimal.decode), !key.isEmpty,
       let list = json["marks"]?.arrayValue?.map(\.stringValue), !list.contains(nil)
     else { return nil }
+    guard schema == Self.schema || schema == Self.formerSchema && list.isEmpty else { return nil }
     self.key = key
     marks = Set(list.compactMap(\.self))
     guard case .object(let links) = json["implied"] ?? .object([]) else { return nil }

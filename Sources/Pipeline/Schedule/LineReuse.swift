@@ -95,13 +95,14 @@ package struct LineReuse: Sendable {
   private typealias Claim = (verdict: Verdict, files: [(path: String, bytes: Int)])
 
   private func claim(_ line: StateStore.Standing, of item: Item, _ now: Double) -> Claim? {
-    let record = places.known(line.source, of: item)
     var source = KnownSource()
-    source.record = record
+    source.record = line.source
     source.isReady = true
     source.lastStatus = .ok
     let known = freshness.verdict(source, now: now)
     // A line that cannot be read is not an error: its item is processed.
+    // The place of a fresh one is not needed.
+    let record = known.isFresh ? line.source : places.known(line.source, of: item)
     guard known.isFresh || (record.condition != nil && !line.isRejected),
       let text = ReusedLine(line.line)
     else { return nil }

@@ -13,7 +13,7 @@ struct LineSplitter {
     self.line = Array(line.utf8)
     values = LineValueWriter(id: id)
     var scanner = JSONScanner(self.line)
-    guard (try? split(&scanner, .other)) != nil else { return nil }
+    guard (try? split(&scanner, .other)) != nil, scanner.isAtEnd() else { return nil }
     shape += self.line[copied...]
   }
 

@@ -57,7 +57,7 @@ enum LineText: UInt8 {
     switch self {
     case .plain, .https, .http: line += bytes
     case .id: line += id
-    case .hexadecimal, .colour: line += PackedKey.text(bytes).utf8
+    case .hexadecimal, .colour: PackedKey.append(bytes, to: &line)
     case .base64: line += Base64.encode(Array(bytes)).utf8
     }
   }
@@ -129,8 +129,9 @@ struct LineValueReader {
 
   mutating func readDigest() -> Bool {
     guard let digest = take(VariantPath.digestBytes) else { return false }
-    let digits = PackedKey.text(digest)
-    line += "\(digits.prefix(2))/\(digits)".utf8
+    PackedKey.append(digest.prefix(1), to: &line)
+    line.append(UInt8(ascii: "/"))
+    PackedKey.append(digest, to: &line)
     return true
   }
 

@@ -5,16 +5,17 @@ internal import TesseraBytes
 /// Lines of one pipeline resemble each other. What they have in common, their shape, is stored once; of each line only its
 /// values are.
 final class PackedLines {
-  /// In the tables `results` and `items`: the number of the shape, the values, and the item's id.
-  static let columns = "results.settings, results.result, id"
+  /// In the tables `results` and `items`: the number of the shape, the values, their sum, and the item's id.
+  static let columns = "results.settings, results.result, results.sum, id"
   /// How many they are.
-  static let width = 3
+  static let width = 4
 
   private let database: Database
   private let insert: Statement
+  private let select: Statement
   /// By the settings that lines were made with, and by their bytes.
   private var numbers: [String: [[UInt8]: Int]] = [:]
-  private var shapes: [Int: (settings: String, shape: LineShape)] = [:]
+  private var shapes: [Int: Shape] = [:]
   private let deflate = RawDeflate()
 
   /// Settings that are kept without a look at whether lines have them.
@@ -28,12 +29,9 @@ final class PackedLines {
     self.database = database
     insert = try database.prepare(
       "INSERT INTO settings (number, digest, shape, mark) VALUES (?, ?, ?, ?)")
+    select = try database.prepare("\(Self.selection) WHERE number = ?")
     var isSound = true
-    try database.prepare("SELECT number, digest, shape, mark FROM settings").run { row in
-      let (number, digest, shape) = (row.int(0), row.key(1), Array(row.bytes(2)))
-      if row.int(3) != Self.mark(number, digest, shape) { isSound = false }
-      add(number, digest, shape)
-    }
+    try database.prepare(Self.selection).run { row in if !add(row) { isSound = false } }
     // With another shape, lines would be others.
     guard isSound else {
       throw StateError(
@@ -42,13 +40,44 @@ final class PackedLines {
     }
   }
 
-  private static func mark(_ number: Int, _ settings: String, _ shape: [UInt8]) -> Int {
-    RecordMark.of(settings, [.int(number), .blob(shape)])
+  private struct Shape {
+    let settings: String
+    let shape: LineShape
+    let mark: Int
+
+    init(_ number: Int, _ settings: String, _ shape: [UInt8]) {
+      (self.settings, self.shape) = (settings, LineShape(shape))
+      mark = RecordMark.of(settings, [.int(number), .blob(shape)])
+    }
+
+    /// Of a line of this shape: other values, another shape under its number and another item have another one.
+    func sum(_ id: UnsafeBufferPointer<UInt8>, _ values: UnsafeBufferPointer<UInt8>) -> Int {
+      var sum = RecordMark(stored: id)
+      sum.add(mark)
+      sum.add(text: values)
+      return sum.checksum
+    }
   }
 
-  private func add(_ number: Int, _ settings: String, _ shape: [UInt8]) {
-    numbers[settings, default: [:]][shape] = number
-    shapes[number] = (settings, LineShape(shape))
+  private static let selection = "SELECT number, digest, shape, mark FROM settings"
+
+  /// Adds what a row has. Returns false if it is damaged.
+  private func add(_ row: Statement.Row) -> Bool {
+    let shape = Shape(row.int(0), row.key(1), Array(row.bytes(2)))
+    guard row.int(3) == shape.mark else { return false }
+    add(shape, row.int(0))
+    return true
+  }
+
+  /// A run may have added shapes since this store was opened to read what it does.
+  private func shape(_ number: Int) -> Shape? {
+    if shapes[number] == nil { try? select.run([.int(number)]) { _ = add($0) } }
+    return shapes[number]
+  }
+
+  private func add(_ shape: Shape, _ number: Int) {
+    numbers[shape.settings, default: [:]][shape.shape.bytes] = number
+    shapes[number] = shape
   }
 
   /// The number of a shape, which may be new.
@@ -57,14 +86,13 @@ final class PackedLines {
     if let number = known?[shape] { return number }
     if let known, known.count >= Self.mostShapes, shape != LineShape.whole { return nil }
     let number = (shapes.keys.max() ?? 0) + 1
-    try insert.run([
-      .int(number), .key(settings), .blob(shape), .int(Self.mark(number, settings, shape)),
-    ])
-    add(number, settings, shape)
+    let new = Shape(number, settings, shape)
+    try insert.run([.int(number), .key(settings), .blob(shape), .int(new.mark)])
+    add(new, number)
     return number
   }
 
-  /// What is stored of a line: its shape's number, and its values.
+  /// What is stored of a line: its shape's number, its values, and their sum.
   ///
   /// - Parameters:
   ///   - id: the item's.
@@ -73,40 +101,53 @@ final class PackedLines {
     if let split = LineSplitter(line, id: id),
       let number = try number(of: split.shape, settings)
     {
-      return [.int(number), .blob(stored(split.values.bytes))]
+      return stored(split.values, number, id)
     }
     var values = LineValueWriter(id: id)
     values.write(text: Array(line.utf8)[...])
-    return [.optional(try number(of: LineShape.whole, settings)), .blob(stored(values.bytes))]
+    return stored(values, try number(of: LineShape.whole, settings) ?? 0, id)
   }
 
-  /// The values, after a byte that says whether they are compressed.
-  private func stored(_ values: [UInt8]) -> [UInt8] {
+  /// The values follow a byte that says whether they are compressed.
+  private func stored(
+    _ values: LineValueWriter, _ number: Int, _ id: String
+  ) -> [Statement.Value] {
+    let values = values.bytes
     let packed = values.count < Self.long ? [] : deflate.pack(values)
-    return packed.isEmpty || packed.count >= values.count ? [0] + values : [1] + packed
+    let bytes = packed.isEmpty || packed.count >= values.count ? [0] + values : [1] + packed
+    let sum = Array(id.utf8).withUnsafeBufferPointer { id in
+      bytes.withUnsafeBufferPointer { shapes[number]?.sum(id, $0) }
+    }
+    return [.int(number), .blob(bytes), .optional(sum)]
   }
 
   /// Whether the line in a row that begins with ``columns`` was made with some settings.
   func isLine(in row: Statement.Row, of settings: String) -> Bool {
-    shapes[row.int(0)]?.settings == settings
+    shape(row.int(0))?.settings == settings
   }
 
   /// The line in a row that begins with ``columns``; nil if it is damaged.
   func line(in row: Statement.Row) -> String? {
-    let stored = row.bytes(1)
-    guard let shape = shapes[row.int(0)]?.shape, let form = stored.first else { return nil }
+    let (stored, id) = (row.bytes(1), row.bytes(3))
+    guard let shape = shape(row.int(0)), shape.sum(id, stored) == row.wholeNumber(2),
+      let form = stored.first
+    else { return nil }
     let values = UnsafeBufferPointer(rebasing: stored.dropFirst())
     switch form {
-    case 0: return shape.line(values, id: row.bytes(2))
-    case 1:
-      return deflate.unpack(values)?.withUnsafeBufferPointer { shape.line($0, id: row.bytes(2)) }
+    case 0: return shape.shape.line(values, id: id)
+    case 1: return deflate.unpack(values)?.withUnsafeBufferPointer { shape.shape.line($0, id: id) }
     default: return nil
     }
   }
 
-  /// Forgets settings that no line has any more.
+  /// Forgets settings that no line has any more, and shapes, once they are many.
   func forgetUnused() throws(StateError) {
-    guard numbers.count > Self.kept else { return }
+    let isFull = numbers.values.contains { $0.count > Self.mostShapes / 2 }
+    if numbers.count > Self.kept || isFull { try forgetAllUnused() }
+  }
+
+  /// The same, however few they are.
+  func forgetAllUnused() throws(StateError) {
     try database.execute(
       "DELETE FROM settings WHERE number NOT IN (SELECT DISTINCT settings FROM results)")
     var rest: Set<Int> = []

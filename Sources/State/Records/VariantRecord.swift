@@ -37,7 +37,7 @@ extension VariantRecord: MarkedRecord {
   /// record.
   private var storedPath: String {
     let ending = path.split(separator: ".").last.map(String.init) ?? ""
-    return path(ending: ending) == path ? ending : path
+    return path(ending: ending) == path && !ending.contains("/") ? ending : path
   }
 
   private func path(ending: String) -> String? {

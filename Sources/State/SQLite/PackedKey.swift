@@ -64,6 +64,14 @@ enum PackedKey {
     }
   }
 
+  /// Appends that text.
+  static func append(_ bytes: some Sequence<UInt8>, to text: inout [UInt8]) {
+    for byte in bytes {
+      text.append(digit(byte >> 4))
+      text.append(digit(byte & 15))
+    }
+  }
+
   private static func digit(_ value: UInt8) -> UInt8 {
     value < 10 ? 0x30 + value : 0x61 + value - 10
   }

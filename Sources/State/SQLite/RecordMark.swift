@@ -33,12 +33,6 @@ struct RecordMark {
     return [.key(key)] + values + [.int(RecordMark(key, marked).checksum)]
   }
 
-  /// The mark of a row's first columns.
-  init(_ key: String, _ row: Statement.Row, columns: Int32) {
-    self.init(key)
-    for column in 0..<columns { add(column, of: row) }
-  }
-
   fileprivate mutating func add(_ column: Int32, of row: Statement.Row) {
     // Bytes are hashed where SQLite keeps them: a string of each would be copied twice.
     if row.hasBytes(column) { add(text: row.bytes(column)) } else { add(row.number(column)) }
@@ -97,13 +91,12 @@ struct RecordMark {
 }
 
 extension Statement.Row {
-  /// Whether the first columns are what was stored; the mark is in the column after them. A record
-  /// without a mark comes from an earlier version and is believed.
+  /// Whether the first columns are what was stored; the mark is in the column after them.
   ///
   /// - Parameter key: the column with the key.
   func isSound(key: Int32, columns: Int, late: Int = 0) -> Bool {
     let count = Int32(columns)
-    if isNull(count) { return true }
+    if isNull(count) { return false }
     var mark = RecordMark(stored: bytes(key))
     for column in 0..<count {
       if column >= count - Int32(late), isNull(column) { continue }

@@ -37,7 +37,7 @@ struct StalePolicy: Sendable {
   /// would stay stale for as long as the clock was ahead. Nil if it need not be corrected.
   static func corrected(_ record: SourceRecord?, now: Double) -> SourceRecord? {
     guard var record, record.confirmation.checked > now else { return nil }
-    record.confirmation.checked = now
+    record.confirmation.checked = now.rounded(.down)
     // The last request failed, so the lifetime does not begin again.
     record.confirmation.freshUntil = record.confirmation.freshUntil.map { min($0, now) }
     return record
