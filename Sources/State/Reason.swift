@@ -47,7 +47,8 @@ package enum Reason: Sendable, Equatable {
 }
 
 extension Reason {
-  /// Reasons as they are stored: a JSON array with the number of each, or an array of its number and its arguments.
+  /// Reasons as they are stored: a JSON array without its brackets, of the number of each, or an array of its number and its
+  /// arguments.
   package static func stored(_ reasons: [Reason]) -> String {
     var writer = JSONWriter()
     writer.array { list in
@@ -62,12 +63,12 @@ extension Reason {
         }
       }
     }
-    return writer.text
+    return String(writer.text.dropFirst().dropLast())
   }
 
   /// The reasons in a stored text. Those that this version does not know are left out.
   package static func list(stored text: String) -> [Reason] {
-    guard let list = try? JSONParser.parse(Array(text.utf8)).arrayValue else { return [] }
+    guard let list = try? JSONParser.parse(Array("[\(text)]".utf8)).arrayValue else { return [] }
     return list.compactMap { element in
       if let number = element.intValue {
         return plain.indices.contains(number) ? plain[number] : nil

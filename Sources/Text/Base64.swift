@@ -12,7 +12,15 @@ package enum Base64 {
 
   package static func encode(_ bytes: [UInt8], isPadded: Bool = true) -> String {
     var text: [UInt8] = []
-    text.reserveCapacity((bytes.count + 2) / 3 * 4)
+    append(bytes, isPadded: isPadded, to: &text)
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  /// Appends the same to a text in UTF-8.
+  package static func append(
+    _ bytes: [UInt8], isPadded: Bool = true, to text: inout [UInt8]
+  ) {
+    let start = text.count
     for place in 0..<(bytes.count * 4 + 2) / 3 {
       // The six bits begin in one byte, and may end in the next.
       let byte = place * 3 / 4
@@ -20,8 +28,7 @@ package enum Base64 {
       let pair = UInt16(bytes[byte]) << 8 | UInt16(next)
       text.append(digits[Int(pair >> (10 - place * 6 % 8)) & 63])
     }
-    if isPadded { while text.count % 4 != 0 { text.append(UInt8(ascii: "=")) } }
-    return String(decoding: text, as: UTF8.self)
+    if isPadded { while (text.count - start) % 4 != 0 { text.append(UInt8(ascii: "=")) } }
   }
 
   /// The same with "-" and "_" instead of "+" and "/" (RFC 4648, section 5).

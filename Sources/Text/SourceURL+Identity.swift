@@ -90,7 +90,8 @@ extension SourceURL {
     let signature = URLSecret.parameters(among: query.names)
     let rest = query.filtered { pair, name in
       !isIgnored(pair, parameters) && !signature.contains(name)
-        && !URLSecret.isSignature(pair.lowercased()) && (extent == .signatures || !isToken(pair))
+        && !URLSecret.isSignature(pair.lowercased())
+        && (extent == .signatures || !URLSecret.isToken(name, value(of: pair)))
     }
     return depth < deepest ? mappingNested(rest) { without(extent, $0, depth: depth + 1) } : rest
   }
@@ -142,8 +143,9 @@ extension SourceURL {
 
     /// The URL with those of the parameters that are to stay.
     func filtered(_ isKept: (_ pair: Substring, _ name: String) -> Bool) -> String {
+      // Most URLs keep all.
+      if zip(pairs, names).allSatisfy(isKept) { return url }
       let kept = zip(pairs, names).filter(isKept).map(\.0)
-      if kept.count == pairs.count { return url }
       // The other parameters stay as written, in their order: servers may depend on both.
       let rest = kept.joined(separator: "&")
       return url[..<url.utf8.index(before: range.lowerBound)] + (rest.isEmpty ? "" : "?" + rest)
@@ -167,9 +169,10 @@ extension SourceURL {
   private static func filteringPath(
     _ url: String, _ isKept: (_ pair: Substring) -> Bool
   ) -> String {
+    // Hardly any URL has one.
+    guard url.utf8.contains(UInt8(ascii: ";")) else { return url }
     let end = url.utf8.firstIndex { [UInt8(ascii: "?"), UInt8(ascii: "#")].contains($0) }
     let path = url.utf8[..<(end ?? url.endIndex)]
-    guard path.contains(UInt8(ascii: ";")) else { return url }
     let segments = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
       .map { segment -> String in
         filtering(segment, by: ";", isKept) ?? String(Substring(segment))
@@ -191,7 +194,10 @@ extension SourceURL {
   ///
   /// - Parameter isEncoded: whether it may be percent-encoded.
   private static func hasURL(_ text: some Collection<UInt8>, isEncoded: Bool) -> Bool {
-    text.indices.contains { start in
+    guard text.contains(UInt8(ascii: ":")) || isEncoded && text.contains(UInt8(ascii: "%")) else {
+      return false
+    }
+    return text.indices.contains { start in
       let rest = text[start...]
       return switch text[start] {
       case UInt8(ascii: ":"): rest.starts(with: "://".utf8)

@@ -37,17 +37,17 @@ struct LineShape {
   func line(_ values: UnsafeBufferPointer<UInt8>, id: UnsafeBufferPointer<UInt8>) -> String? {
     var reader = LineValueReader(values, id: id)
     reader.line.reserveCapacity(bytes.count + values.count * 2)
-    for piece in pieces {
-      reader.line += bytes[piece.bytes]
-      let isRead =
-        switch piece.mark {
+    let isRead = bytes.withUnsafeBufferPointer { shape in
+      pieces.allSatisfy { piece in
+        reader.line += UnsafeBufferPointer(rebasing: shape[piece.bytes])
+        return switch piece.mark {
         case .number: reader.readNumber()
         case .text: reader.readText()
         case .digest: reader.readDigest()
         case nil: reader.isAtEnd
         }
-      guard isRead else { return nil }
+      }
     }
-    return String(validating: reader.line, as: UTF8.self)
+    return isRead ? String(validating: reader.line, as: UTF8.self) : nil
   }
 }

@@ -58,7 +58,7 @@ enum LineText: UInt8 {
     case .plain, .https, .http: line += bytes
     case .id: line += id
     case .hexadecimal, .colour: PackedKey.append(bytes, to: &line)
-    case .base64: line += Base64.encode(Array(bytes)).utf8
+    case .base64: Base64.append(Array(bytes), to: &line)
     }
   }
 }
