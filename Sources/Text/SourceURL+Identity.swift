@@ -175,18 +175,22 @@ extension SourceURL {
     let path = url.utf8[..<(end ?? url.endIndex)]
     let segments = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
       .map { segment -> String in
-        filtering(segment, by: ";", isKept) ?? String(Substring(segment))
+        // What precedes them is the segment's name, whatever it is.
+        filtering(segment, by: ";", after: 1, isKept) ?? String(Substring(segment))
       }
     return segments.joined(separator: "/") + url[path.endIndex...]
   }
 
   /// The parts that are to stay; nil if all are.
+  ///
+  /// - Parameter count: how many of the first stay in any case.
   private static func filtering(
-    _ text: Substring.UTF8View, by separator: Unicode.Scalar,
+    _ text: Substring.UTF8View, by separator: Unicode.Scalar, after count: Int = 0,
     _ isKept: (_ part: Substring) -> Bool
   ) -> String? {
     let all = text.split(separator: UInt8(ascii: separator), omittingEmptySubsequences: false)
-    let kept = all.map { Substring($0) }.filter(isKept)
+      .map { Substring($0) }
+    let kept = all.prefix(count) + all.dropFirst(count).filter(isKept)
     return kept.count == all.count ? nil : kept.joined(separator: String(separator))
   }
 

@@ -11,7 +11,7 @@ import Testing
   private static let key = String(repeating: "0f", count: 32)
 
   private static func document(
-    key: String = key, marks: String = "", schema: String = "tessera-forgotten/2"
+    key: String = key, marks: String = "", schema: String = "tessera-forgotten/1"
   ) -> [UInt8] {
     Array(#"{"schema":"\#(schema)","key":"\#(key)","marks":[\#(marks)]}"#.utf8)
   }
@@ -86,7 +86,7 @@ import Testing
     #expect(
       try output.text(".tessera/forgotten.json") == """
         {
-          "schema": "tessera-forgotten/2",
+          "schema": "tessera-forgotten/1",
           "key": "\(Self.key)",
           "marks": [
             "\(marks[0])",
@@ -112,12 +112,12 @@ import Testing
 
   /// Without it, forgotten images would come back.
   @Test(arguments: [
-    document(schema: "tessera-forgotten/3"), document(key: ""),
+    document(schema: "tessera-forgotten/2"), document(key: ""),
     document(key: "xy"), document(marks: "\"a\"],\"implied\":[\"a\""),
     document(marks: "\"a\"],\"implied\":{\"a\":[1]},\"x\":["), document(marks: "1"),
     document(marks: "\"a\",null"),
-    Array(#"{"schema":"tessera-forgotten/2","key":"0f"}"#.utf8),
-    Array(#"{"schema":"tessera-forgotten/2","marks":[]}"#.utf8), Array("{".utf8), [],
+    Array(#"{"schema":"tessera-forgotten/1","key":"0f"}"#.utf8),
+    Array(#"{"schema":"tessera-forgotten/1","marks":[]}"#.utf8), Array("{".utf8), [],
   ])
   func aDamagedDocumentIsAnError(_ document: [UInt8]) async throws {
     #expect(ForgottenItems(document: document) == nil)
@@ -129,17 +129,5 @@ import Testing
         == "\"memory/.tessera/forgotten.json\" is damaged: expected the marks of forgotten images; "
         + "restore it from a backup, or remove it, and forget those images again that the manifest "
         + "still has")
-  }
-
-  /// Marks of URLs by which nothing would be found keep no image away.
-  @Test func anEarlierDocumentIsReadIfItHasNoMarks() async throws {
-    let output = MemoryOutput()
-    try output.write(ForgottenItems.path, Self.document(schema: "tessera-forgotten/1"))
-    #expect(try await ForgottenItems.of(output).isEmpty)
-    try output.write(
-      ForgottenItems.path, Self.document(marks: "\"a\"", schema: "tessera-forgotten/1"))
-    let error = await #expect(throws: SystemError.self) { try await ForgottenItems.of(output) }
-    #expect(error?.description.contains("an earlier version wrote the marks") == true)
-    #expect(error?.description.contains("remove it, and forget those images again") == true)
   }
 }

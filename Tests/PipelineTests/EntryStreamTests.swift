@@ -1,4 +1,5 @@
 import Foundation
+import TesseraBytes
 import TesseraFetch
 import TesseraManifest
 import TesseraState
@@ -104,16 +105,20 @@ import Testing
       ids: ["b"],
       requests: [
         item("https://img.example/c?w=1").requestKey, item("https://img.example/d").sourceKey,
+        // As earlier versions marked them.
+        SHA256.of("https://img.example/f?w=1"), SHA256.of("https://img.example/g"),
       ])
     let manifest = try await stream(
       [
         Self.line("a"), Self.line("b"), Self.line("c", "https://img.example/c?w=1"),
         Self.line("d", "https://img.example/d?w=5"), Self.line("e", "https://img.example/c?w=2"),
+        Self.line("f", "https://img.example/f?w=1"), Self.line("g", "https://img.example/g?w=5"),
       ], file)
     var entries = EntryStream(
       manifest, file.fetch, ledger: try StateStore(path: ""), run: 1, forgotten: forgotten)
     #expect(
-      try await Self.read(&entries) == ["0 a", "1 e", "forgotten", "forgotten", "forgotten"])
+      try await Self.read(&entries)
+        == ["0 a", "1 e"] + [String](repeating: "forgotten", count: 5))
   }
 
   /// The first image of an id that was forgotten is left out, also with another URL, and the others keep their ids, wherever

@@ -215,6 +215,11 @@ import Testing
       #expect(try await state.lines(of: ["a", "b"]) == [Self.line, Self.line])
     }
     #expect((2...8).contains(try await state.countSettings()))
+    // Of images that are forgotten, not even what their lines had in common stays.
+    _ = try await state.erase(["a"], [])
+    #expect(try await state.countSettings() == 1)
+    _ = try await state.erase(["b"], [])
+    #expect(try await state.countSettings() == 0)
   }
 }
 

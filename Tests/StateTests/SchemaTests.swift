@@ -18,8 +18,8 @@ import Testing
 
   @Test func aNewFileHasTheNewestTables() throws {
     let database = try Database(path)
-    #expect(try database.prepare("PRAGMA user_version").first([]) { $0.int(0) } == 19)
-    #expect(Schema.version == 19)
+    #expect(try database.prepare("PRAGMA user_version").first([]) { $0.int(0) } == 20)
+    #expect(Schema.version == 20)
     #expect(try Schema.isNewest(database))
     #expect(try Schema.isWhole(database))
     let empty = try Database("")
@@ -53,13 +53,13 @@ import Testing
 
   @Test(arguments: [
     (
-      20, "CREATE TABLE more (x)", StateError.Kind.newer,
-      "a later version of tessera wrote it (schema 20; this version reads up to 19); use that "
+      21, "CREATE TABLE more (x)", StateError.Kind.newer,
+      "a later version of tessera wrote it (schema 21; this version reads up to 20); use that "
         + "version, or another output"
     ),
     (
-      20, "", .corrupt,
-      "its schema has a wrong number (20); if it is damaged, tessera prune or the next run repairs it"
+      21, "", .corrupt,
+      "its schema has a wrong number (21); if it is damaged, tessera prune or the next run repairs it"
     ),
     (
       -1, "", .corrupt,
@@ -67,12 +67,12 @@ import Testing
     ),
     (
       18, "", .older,
-      "an earlier version of tessera wrote it (schema 18; this version reads from 19 on); run the "
+      "an earlier version of tessera wrote it (schema 18; this version reads from 20 on); run the "
         + "pipeline, which sets it aside and revalidates its sources"
     ),
     (
       1, "", .older,
-      "an earlier version of tessera wrote it (schema 1; this version reads from 19 on); run the "
+      "an earlier version of tessera wrote it (schema 1; this version reads from 20 on); run the "
         + "pipeline, which sets it aside and revalidates its sources"
     ),
   ])

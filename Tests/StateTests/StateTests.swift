@@ -183,7 +183,7 @@ private func change(_ set: (inout StateStore.SourceChange) -> Void) -> StateStor
   }
 
   /// A state of an earlier version is set aside; what its records say is copied, and revalidated.
-  @Test(arguments: [1, 12, 17, 18])
+  @Test(arguments: [1, 12, 17, 19])
   func aStateOfAnEarlierVersionIsSetAside(_ version: Int) async throws {
     let folder = try TemporaryFolder()
     let path = folder.path("state")
@@ -197,7 +197,7 @@ private func change(_ set: (inout StateStore.SourceChange) -> Void) -> StateStor
     } throws: { error in
       guard let error = error as? StateError else { return false }
       return error.kind == .older
-        && "\(error)".contains("(schema \(version); this version reads from 19 on)")
+        && "\(error)".contains("(schema \(version); this version reads from 20 on)")
         && StateStore.isDamaged(error)
     }
     let state = try StateStore(path: folder.path("new"))

@@ -63,6 +63,11 @@ import Testing
   @Test(arguments: [
     ("http://h/a;jsessionid=1;v=2/b;sid=3", "http://h/a;v=2/b"), ("http://h/a;b", "http://h/a;b"),
     ("http://h/a;b?x=;sid=1", "http://h/a;b?x=;sid=1"), ("http://h/a#;sid=1", "http://h/a#;sid=1"),
+    ("http://h/pass/a?w=1;h=2", "http://h/pass/a?w=1;h=2"),
+    ("http://s.id/x?a;b", "http://s.id/x?a;b"), ("http://h/token/a#x;y", "http://h/token/a#x;y"),
+    // Names of segments are no parameters.
+    ("http://h/auth/a;v=1;sid=2", "http://h/auth/a;v=1"), ("http://h/sid;v=1", "http://h/sid;v=1"),
+    ("http://h/sid;sid=1", "http://h/sid"), ("http://h/a;/;sid=1;/b", "http://h/a;/;/b"),
     ("http://h/a#;sid", "http://h/a#;sid"), ("http://h//a;sid=1//", "http://h//a//"),
     ("http://h/a#token=1", "http://h/a"), ("http://h/a#token", "http://h/a#token"),
     ("http://h/a#x=1&token=2&y", "http://h/a#x=1&y"), ("http://h/a?token=1#x=2", "http://h/a#x=2"),

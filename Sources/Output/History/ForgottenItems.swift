@@ -7,9 +7,7 @@ internal import TesseraText
 /// and URLs, under a key of the output. An id or a URL can not be read from them.
 package struct ForgottenItems: Sendable, Equatable {
   package static let path = ".tessera/forgotten.json"
-  private static let schema = "tessera-forgotten/2"
-  /// Its marks of URLs were made of other keys.
-  private static let formerSchema = "tessera-forgotten/1"
+  private static let schema = "tessera-forgotten/1"
 
   private let key: [UInt8]
   private var marks: Set<String> = []
@@ -28,7 +26,7 @@ package struct ForgottenItems: Sendable, Equatable {
     Hexadecimal.encode(MessageDigest.sha256.code(of: Array(text.utf8), key: key))
   }
 
-  /// - Parameter request: the key of the request URL without its fragment and signature.
+  /// - Parameter request: SHA-256 of the request URL without its fragment and signature.
   package func has(id: String, request: String) -> Bool {
     !marks.isEmpty && (marks.contains(mark(id: id)) || marks.contains(mark(request: request)))
   }
@@ -81,16 +79,11 @@ package struct ForgottenItems: Sendable, Equatable {
   /// - Throws: also if the document is damaged: without it, forgotten images would come back.
   package static func of(_ output: any Output) async throws(SystemError) -> ForgottenItems {
     guard let size = try await output.size(of: path) else { return ForgottenItems() }
-    let document = try await output.read(path, size, at: 0)
-    guard let items = ForgottenItems(document: document) else {
-      let schema = (try? JSONParser.parse(document))?["schema"]?.stringValue
+    guard let items = ForgottenItems(document: try await output.read(path, size, at: 0)) else {
       throw .damaged(
         FileSystem.join(output.location, path),
-        schema == formerSchema
-          ? "an earlier version wrote the marks of forgotten images, and this one can't find their URLs by them; remove it, "
-            + "and forget those images again that the manifest still has"
-          : "expected the marks of forgotten images; restore it from a backup, or remove it, and forget those images "
-            + "again that the manifest still has")
+        "expected the marks of forgotten images; restore it from a backup, or remove it, and forget those images "
+          + "again that the manifest still has")
     }
     return items
   }
@@ -123,11 +116,10 @@ package struct ForgottenItems: Sendable, Equatable {
   }
 
   init?(document bytes: [UInt8]) {
-    guard let json = try? JSONParser.parse(bytes), let schema = json["schema"]?.stringValue,
+    guard let json = try? JSONParser.parse(bytes), json["schema"]?.stringValue == Self.schema,
       let key = json["key"]?.stringValue.flatMap(Hexadecimal.decode), !key.isEmpty,
       let list = json["marks"]?.arrayValue?.map(\.stringValue), !list.contains(nil)
     else { return nil }
-    guard schema == Self.schema || schema == Self.formerSchema && list.isEmpty else { return nil }
     self.key = key
     marks = Set(list.compactMap(\.self))
     guard case .object(let links) = json["implied"] ?? .object([]) else { return nil }

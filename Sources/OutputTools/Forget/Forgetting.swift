@@ -26,7 +26,10 @@ package struct Forgetting: Sendable {
     (self.state, self.now) = (state, now)
   }
 
-  private var requests: [String] { urls.map { RecordKey.of(SourceURL.cacheKey($0)) } }
+  /// The keys of the URLs, and those that earlier versions gave them: marks were made of both.
+  private var requests: [String] {
+    urls.map { SourceURL.cacheKey($0) }.flatMap { [RecordKey.of($0), SHA256.of($0)] }
+  }
 
   /// - Parameter repaired: called with a warning, a clause, for each damaged state that was set aside.
   /// - Throws: ``OutputToolError`` if an image is not known, or a run holds the output; or `CancellationError`.

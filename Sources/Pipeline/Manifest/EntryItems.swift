@@ -1,3 +1,4 @@
+internal import TesseraBytes
 internal import TesseraManifest
 internal import TesseraOutput
 internal import TesseraPipelineFile
@@ -48,7 +49,12 @@ struct EntryItems {
     guard let forgotten else { return false }
     // It may have had either id.
     let ids = [item.id] + (item.entry.sharesID ? [ownItem(item.entry).id] : [])
-    return [item.requestKey, item.sourceKey].contains { request in
+    let urls = [[], settings.ignoredQuery].map {
+      SourceURL.cacheKey(item.requestURL, ignoring: $0)
+    }
+    // Earlier versions marked all digits.
+    let requests = [item.requestKey, item.sourceKey] + Set(urls).map { SHA256.of($0) }
+    return requests.contains { request in
       ids.contains { forgotten.has(id: $0, request: request) }
     }
   }

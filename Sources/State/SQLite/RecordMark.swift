@@ -102,7 +102,7 @@ extension Statement.Row {
       if column >= count - Int32(late), isNull(column) { continue }
       mark.add(column, of: self)
     }
-    // Before schema 19, all of it was stored.
+    // Before schema 20, all of it was stored.
     return [mark.checksum, mark.number].contains(int(count))
   }
 }

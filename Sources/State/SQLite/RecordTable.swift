@@ -20,7 +20,7 @@ protocol MarkedRecord {
 
 extension MarkedRecord {
   static var lateColumns: Int { 0 }
-  /// Before schema 19, keys had all digits of SHA-256.
+  /// Before schema 20, keys had all digits of SHA-256.
   static func currentKey(_ key: String) -> String {
     key.utf8.count == 64 ? String(key.prefix(RecordKey.digits)) : key
   }
