@@ -129,7 +129,7 @@ import Testing
     #expect(try packing.unpack(try packing.pack("{a}")) == "{a}")
   }
 
-  /// Every bit flip and every cut is no line.
+  /// A line with a flipped bit, or cut off, is not believed.
   @Test func damagedValuesAreNoLine() throws {
     let packing = try Packing()
     let long = #"{"alt":"\#(String(repeating: "words of a shop, ", count: 20))"}"#

@@ -65,7 +65,7 @@ import Testing
     ("http://h/a;b?x=;sid=1", "http://h/a;b?x=;sid=1"), ("http://h/a#;sid=1", "http://h/a#;sid=1"),
     ("http://h/pass/a?w=1;h=2", "http://h/pass/a?w=1;h=2"),
     ("http://s.id/x?a;b", "http://s.id/x?a;b"), ("http://h/token/a#x;y", "http://h/token/a#x;y"),
-    // Names of segments are no parameters.
+    // Names of segments are not parameters.
     ("http://h/auth/a;v=1;sid=2", "http://h/auth/a;v=1"), ("http://h/sid;v=1", "http://h/sid;v=1"),
     ("http://h/sid;sid=1", "http://h/sid"), ("http://h/a;/;sid=1;/b", "http://h/a;/;/b"),
     ("http://h/a#;sid", "http://h/a#;sid"), ("http://h//a;sid=1//", "http://h//a//"),

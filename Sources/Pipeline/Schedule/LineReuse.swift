@@ -100,9 +100,9 @@ package struct LineReuse: Sendable {
     source.isReady = true
     source.lastStatus = .ok
     let known = freshness.verdict(source, now: now)
-    // A line that cannot be read is not an error: its item is processed.
     // The place of a fresh one is not needed.
     let record = known.isFresh ? line.source : places.known(line.source, of: item)
+    // A line that cannot be read is not an error: its item is processed.
     guard known.isFresh || (record.condition != nil && !line.isRejected),
       let text = ReusedLine(line.line)
     else { return nil }

@@ -46,7 +46,7 @@ struct TablePart {
         + lines).joined(separator: "\n"))
   }
 
-  /// Whether so many images fit in one file.
+  /// Whether this many images fit in one file.
   static func fits(_ content: StateStore.TableContent, _ pixels: TablePixels) -> Bool {
     content.count <= TableGeometry.maximumCount
       && (pixels != .webp

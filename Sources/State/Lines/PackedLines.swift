@@ -15,7 +15,7 @@ final class PackedLines {
   private let select: Statement
   /// By the settings that lines were made with, and by their bytes.
   private var numbers: [String: [[UInt8]: Int]] = [:]
-  private var shapes: [Int: Shape] = [:]
+  private var shapes: [Int: StoredShape] = [:]
   private let deflate = RawDeflate()
 
   /// Settings that are kept without a look at whether lines have them.
@@ -40,7 +40,7 @@ final class PackedLines {
     }
   }
 
-  private struct Shape {
+  private struct StoredShape {
     let settings: String
     let shape: LineShape
     let mark: Int
@@ -63,21 +63,21 @@ final class PackedLines {
 
   /// Adds what a row has. Returns false if it is damaged.
   private func add(_ row: Statement.Row) -> Bool {
-    let shape = Shape(row.int(0), row.key(1), Array(row.bytes(2)))
-    guard row.int(3) == shape.mark else { return false }
-    add(shape, row.int(0))
+    let stored = StoredShape(row.int(0), row.key(1), Array(row.bytes(2)))
+    guard row.int(3) == stored.mark else { return false }
+    add(stored, row.int(0))
     return true
   }
 
   /// A run may have added shapes since this store was opened to read what it does.
-  private func shape(_ number: Int) -> Shape? {
+  private func stored(_ number: Int) -> StoredShape? {
     if shapes[number] == nil { try? select.run([.int(number)]) { _ = add($0) } }
     return shapes[number]
   }
 
-  private func add(_ shape: Shape, _ number: Int) {
-    numbers[shape.settings, default: [:]][shape.shape.bytes] = number
-    shapes[number] = shape
+  private func add(_ stored: StoredShape, _ number: Int) {
+    numbers[stored.settings, default: [:]][stored.shape.bytes] = number
+    shapes[number] = stored
   }
 
   /// The number of a shape, which may be new.
@@ -86,7 +86,7 @@ final class PackedLines {
     if let number = known?[shape] { return number }
     if let known, known.count >= Self.mostShapes, shape != LineShape.whole { return nil }
     let number = (shapes.keys.max() ?? 0) + 1
-    let new = Shape(number, settings, shape)
+    let new = StoredShape(number, settings, shape)
     try insert.run([.int(number), .key(settings), .blob(shape), .int(new.mark)])
     add(new, number)
     return number
@@ -123,19 +123,19 @@ final class PackedLines {
 
   /// Whether the line in a row that begins with ``columns`` was made with some settings.
   func isLine(in row: Statement.Row, of settings: String) -> Bool {
-    shape(row.int(0))?.settings == settings
+    stored(row.int(0))?.settings == settings
   }
 
   /// The line in a row that begins with ``columns``; nil if it is damaged.
   func line(in row: Statement.Row) -> String? {
-    let (stored, id) = (row.bytes(1), row.bytes(3))
-    guard let shape = shape(row.int(0)), shape.sum(id, stored) == row.wholeNumber(2),
-      let form = stored.first
+    let (bytes, id) = (row.bytes(1), row.bytes(3))
+    guard let stored = stored(row.int(0)), stored.sum(id, bytes) == row.wholeNumber(2),
+      let form = bytes.first
     else { return nil }
-    let values = UnsafeBufferPointer(rebasing: stored.dropFirst())
+    let (shape, values) = (stored.shape, UnsafeBufferPointer(rebasing: bytes.dropFirst()))
     switch form {
-    case 0: return shape.shape.line(values, id: id)
-    case 1: return deflate.unpack(values)?.withUnsafeBufferPointer { shape.shape.line($0, id: id) }
+    case 0: return shape.line(values, id: id)
+    case 1: return deflate.unpack(values)?.withUnsafeBufferPointer { shape.line($0, id: id) }
     default: return nil
     }
   }
