@@ -138,10 +138,20 @@ extension JSONScanner {
   /// One member of an object, in the output.
   private struct CanonicalMember {
     /// Whether its name is ASCII without an escape, as most are: then its bytes have the order of its code units.
-    var isPlain: Bool
+    let isPlain: Bool
     /// The bytes of its name, with quotes, and of the whole member.
-    var name: Range<Int>
-    var text: Range<Int>
+    let name: Range<Int>
+    let text: Range<Int>
+    /// The first eight bytes of its name as a number: most names differ in them.
+    let beginning: UInt64
+
+    init(_ name: Range<Int>, _ end: Int, isPlain: Bool, in output: [UInt8]) {
+      (self.isPlain, self.name, text) = (isPlain, name, name.lowerBound..<end)
+      let first = name.lowerBound + 1
+      let last = min(name.upperBound - 1, first + 8)
+      beginning =
+        output[first..<last].reduce(0) { $0 << 8 | UInt64($1) } << UInt64(8 * (8 - (last - first)))
+    }
   }
 
   private mutating func canonicalObject(
@@ -159,7 +169,10 @@ extension JSONScanner {
       }
       members.append(member)
     }
-    if !isSorted { sort(members[first...], in: &output, from: start) }
+    if !isSorted {
+      members[first...].sort { Self.precedes($0, $1, in: output) }
+      Self.arrange(members[first...], in: &output, from: start)
+    }
     members.removeSubrange(first...)
     output.append(UInt8(ascii: "}"))
   }
@@ -171,7 +184,7 @@ extension JSONScanner {
     if depth + 1 < Self.maximumDepth, let name = plainMember() {
       output += bytes[start..<offset]
       return CanonicalMember(
-        isPlain: true, name: begin..<begin + name.count, text: begin..<output.count)
+        begin..<begin + name.count, output.count, isPlain: true, in: output)
     }
     let plain = plainString()
     if let plain { output += bytes[plain] } else { JSONCanonical.append(try string(), to: &output) }
@@ -179,7 +192,7 @@ extension JSONScanner {
     try endName()
     output.append(UInt8(ascii: ":"))
     try canonical(to: &output, &members, depth: depth + 1)
-    return CanonicalMember(isPlain: plain != nil, name: name, text: begin..<output.count)
+    return CanonicalMember(name, output.count, isPlain: plain != nil, in: output)
   }
 
   private static func precedes(
@@ -192,6 +205,7 @@ extension JSONScanner {
       }
       return JSONCanonical.precedes(name(one), name(other))
     }
+    if one.beginning != other.beginning { return one.beginning < other.beginning }
     // Without the quotes.
     var (first, second) = (one.name.lowerBound + 1, other.name.lowerBound + 1)
     while first < one.name.upperBound - 1, second < other.name.upperBound - 1 {
@@ -201,14 +215,14 @@ extension JSONScanner {
     return second < other.name.upperBound - 1
   }
 
-  private func sort(
+  /// Puts members, which fill the end of the output, into their order.
+  private static func arrange(
     _ members: ArraySlice<CanonicalMember>, in output: inout [UInt8], from start: Int
   ) {
-    let members = members.sorted { Self.precedes($0, $1, in: output) }
     let unsorted = Array(output[start...])
     output.removeSubrange(start...)
-    for (index, member) in members.enumerated() {
-      if index > 0 { output.append(UInt8(ascii: ",")) }
+    for member in members {
+      if output.count > start { output.append(UInt8(ascii: ",")) }
       output += unsorted[member.text.lowerBound - start..<member.text.upperBound - start]
     }
   }

@@ -20,20 +20,16 @@ struct FetchJob {
 
   private var time: Duration { (started?.duration(to: .now) ?? .zero) - heldForRate }
 
-  /// - Parameter transfer: nil if none was started.
-  func finish(_ result: Result<FetchResponse, FetchError>, _ transfer: Transfer? = nil) {
+  /// - Parameters:
+  ///   - transfer: nil if none was started.
+  ///   - bytes: of a source that needed no server.
+  func finish(
+    _ result: Result<FetchResponse, FetchError>, _ transfer: Transfer? = nil, bytes: Int = 0
+  ) {
     finish(
       FetchResult(
-        result: result, begun: transfer?.begun, bytes: transfer?.received ?? 0,
-        requests: transfer?.requests ?? 0, time: time, waited: queuedForRate + heldForRate,
-        answeredBy: transfer?.answeredBy ?? ""))
-  }
-
-  /// For a source that needed no server.
-  func finish(_ result: Result<FetchResponse, FetchError>, bytes: Int) {
-    let begun: FetchResponse? = if case .success(let response) = result { response } else { nil }
-    finish(
-      FetchResult(
-        result: result, begun: begun, bytes: bytes, requests: 0, time: time))
+        result: result, begun: (try? result.get()) ?? transfer?.begun,
+        bytes: transfer?.received ?? bytes, requests: transfer?.requests ?? 0, time: time,
+        waited: queuedForRate + heldForRate, answeredBy: transfer?.answeredBy ?? ""))
   }
 }

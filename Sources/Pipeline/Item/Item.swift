@@ -17,8 +17,7 @@ package final class Item: Sendable {
   package let requestURL: String
   /// Host and port of the request URL, in lower case.
   let host: String
-  /// The entry's URL without secrets, as catalog and messages show it.
-  package let shownURL: String
+  private let shown: ShownURLs
   /// Identifies the source: the ``RecordKey`` of the request URL without its fragment, its signature and the ignored query
   /// parameters. A digest, so that no secret in a URL reaches the state.
   package let sourceKey: String
@@ -38,6 +37,8 @@ package final class Item: Sendable {
   let wantsUpgrade: Bool
 
   package var id: String { entry.id }
+  /// The entry's URL without secrets, as catalog and messages show it. Made on demand: most items have a line already.
+  package var shownURL: String { shown(entry.url) }
   /// Names of the slots that the image is for; nil means all.
   package var slots: [String]? { entry.slots }
   /// The point that crops are centred on; nil means the centre.
@@ -54,7 +55,7 @@ package final class Item: Sendable {
     self.position = position
     requestURL = settings.rewritten(entry.url)
     host = SourceURL.host(of: requestURL)
-    shownURL = (shown ?? ShownURLs(ignoring: settings.ignoredQuery))(entry.url)
+    self.shown = shown ?? ShownURLs(ignoring: settings.ignoredQuery)
     let (exact, key) = (SourceURL.request(requestURL), SourceURL.cacheKey(requestURL))
     requestKey = RecordKey.of(key)
     sourceKey =
@@ -75,7 +76,7 @@ package final class Item: Sendable {
     self.stretch = stretch
     requestURL = other.requestURL
     host = other.host
-    shownURL = other.shownURL
+    shown = other.shown
     sourceKey = other.sourceKey
     requestKey = other.requestKey
     exactKey = other.exactKey

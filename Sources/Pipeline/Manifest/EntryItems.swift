@@ -46,7 +46,7 @@ struct EntryItems {
 
   /// By its id, its request, or its source: `forget` knows the source of an id, without ignored parameters.
   func isForgotten(_ item: Item) -> Bool {
-    guard let forgotten else { return false }
+    guard let forgotten, !forgotten.isEmpty else { return false }
     // It may have had either id.
     let ids = [item.id] + (item.entry.sharesID ? [ownItem(item.entry).id] : [])
     let urls = [[], settings.ignoredQuery].map {
