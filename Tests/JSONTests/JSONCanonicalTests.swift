@@ -121,10 +121,10 @@ import Testing
         == #"{"a":[{"c":2,"d":1},null],"b":{"a":{},"z":[]}}"#)
     #expect(try Self.canonical(#"{"a":1,"b":2,"c":3}"#) == #"{"a":1,"b":2,"c":3}"#)
     #expect(try Self.canonical(#"{"a":1,"c":3,"b":2,"d":4}"#) == #"{"a":1,"b":2,"c":3,"d":4}"#)
-    // The names have more than eight bytes in common, or are the beginning of one another.
+    // Their first eight bytes and more are the same, or one is the beginning of another.
     #expect(
-      try Self.canonical(#"{"variantsB":1,"variants":2,"variantsA":3,"var":4,"":5}"#)
-        == #"{"":5,"var":4,"variants":2,"variantsA":3,"variantsB":1}"#)
+      try Self.canonical(#"{"variants1B":1,"variants":2,"variants1A":3,"var":4,"":5}"#)
+        == #"{"":5,"var":4,"variants":2,"variants1A":3,"variants1B":1}"#)
     #expect(try Self.canonical(#"[{"b":1,"a":2}]"#) == #"[{"a":2,"b":1}]"#)
     #expect(try Self.canonical("[true,false,null,[]]") == "[true,false,null,[]]")
   }

@@ -187,11 +187,11 @@ struct ImageEntries: Sendable {
   private func urls(
     of variant: Int, in plan: Plan, of item: Item, _ source: Size, by service: ImageService
   ) -> [String]? {
-    let mode = plan.mode(of: variant)
+    let (mode, url) = (plan.mode(of: variant), item.shownURL)
     let urls = plan.variants[variant].files.compactMap { file in
       service.url(
         of: DeliveryRequest(
-          url: item.shownURL, source: source, focus: item.focus ?? self.plan.gravity.focus,
+          url: url, source: source, focus: item.focus ?? self.plan.gravity.focus,
           mode: mode, file: file))
     }
     return urls.count == plan.variants[variant].files.count ? urls : nil

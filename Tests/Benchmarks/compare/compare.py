@@ -27,6 +27,7 @@ def contestants(tessera, server, sizes):
         peers.script("pyvips", sizes, "pyvips_peer.py"),
         peers.vipsthumbnail(sizes),
         peers.script("Pillow", sizes, "pillow_peer.py"),
+        peers.script("OpenCV", sizes, "opencv_peer.py"),
         peers.imagemagick(sizes),
     ]
 
