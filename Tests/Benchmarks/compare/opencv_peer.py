@@ -3,7 +3,7 @@
     opencv_peer.py FOLDER SIZES IMAGE…
 
 `INTER_AREA` is what OpenCV's documentation advises for making an image smaller, and what img2dataset uses. Each size is made
-from the one before. `imread` turns an image upright, and drops transparency; colours are not managed.
+from the one before. Colours are not managed.
 """
 import multiprocessing
 import os
@@ -14,9 +14,19 @@ import cv2
 FOLDER, SIZES = sys.argv[1], [int(size) for size in sys.argv[2].split(",")]
 
 
+def read(path):
+    """Upright pixels of 8 bits, with transparency where the format has it."""
+    if path.endswith((".png", ".webp")):
+        # Only this flag keeps it; then `imread` turns nothing upright, as no image of these formats needs.
+        image = cv2.imread(path, cv2.IMREAD_UNCHANGED)
+        if image.ndim == 3 and image.dtype == "uint8":
+            return image
+    return cv2.imread(path, cv2.IMREAD_COLOR)
+
+
 def make(path):
     name = os.path.splitext(os.path.basename(path))[0]
-    image = cv2.imread(path, cv2.IMREAD_COLOR)
+    image = read(path)
     for size in SIZES:
         height, width = image.shape[:2]
         scale = min(1, size / max(width, height))

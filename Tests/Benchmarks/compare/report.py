@@ -38,7 +38,7 @@ PEERS = """
 - **vipsthumbnail**: once per size, `xargs -P 2`, eight images a call. Profiles are kept, not converted.
 - **Pillow**: `Image.thumbnail`, which uses `draft`, with a pool of two processes. Without colour management.
 - **OpenCV**: `resize` with `INTER_AREA`, each size from the one before, with a pool of two processes. Without colour
-  management and transparency.
+  management.
 - **ImageMagick**: `convert -define jpeg:size`, all sizes in one call per image, `xargs -P 2`. Profiles are kept, not
   converted.
 - **img2dataset**: one size, from the same nginx, two processes of 16 threads.
