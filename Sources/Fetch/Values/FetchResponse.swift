@@ -32,7 +32,7 @@ package struct FetchResponse: Sendable {
 /// How a request ended. An object, because each function that waits for one would keep room for all of it.
 package final class FetchResult: Sendable {
   package let result: Result<FetchResponse, FetchError>
-  /// The response, or what its headers said if they were those of a success, and its body failed later.
+  /// The response, or, if the request failed after the headers of a success, what these said.
   package let begun: FetchResponse?
   /// The bytes of bodies that arrived, used or not, after decompression.
   package let bytes: Int
