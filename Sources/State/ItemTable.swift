@@ -28,7 +28,7 @@ final class ItemTable {
         + " AND s.position + s.items > ?1 AND s.position + i.place > ?1"
         + " ORDER BY s.position, i.place LIMIT ?3")
     selectStatus = try database.prepare(
-      "SELECT status FROM items JOIN results ON item = items.number"
+      "SELECT \(LastResult.status) FROM items JOIN results ON item = items.number"
         + " JOIN stretches ON stretches.number = stretch WHERE id = ? AND run = ?")
     // The first time stays.
     noteLost = try database.prepare(
@@ -67,7 +67,8 @@ final class ItemTable {
     let line = try packed.pack(line, id: id, settings: settings)
     try upsertResult.run(
       [.text(id)] + line + [
-        .text(status), .optional(key: content), .optional(mark), .key(keys.source),
+        .optional(status == "ok" ? nil : status), .optional(key: content), .optional(mark),
+        .key(keys.source),
         .optional(key: keys.request == keys.source ? nil : keys.request),
         .optional(key: keys.placeholder),
       ])

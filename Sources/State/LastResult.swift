@@ -12,7 +12,9 @@ package struct LastResult: Sendable {
   var placeholder: String?
 
   /// In the tables `results` and `items`.
-  static let columns = "\(PackedLines.columns), status, source, request, content, placeholder"
+  static let columns = "\(PackedLines.columns), \(status), source, request, content, placeholder"
+  /// That of a result, most often `ok`: SQL.
+  static let status = "coalesce(status, 'ok')"
   /// How many they are.
   static let width = PackedLines.width + 5
 

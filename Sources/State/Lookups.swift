@@ -10,7 +10,7 @@ struct Lookups {
   init(_ database: Database) throws(StateError) {
     lookup = try database.prepare(
       // The line is read only if it is needed: it is the largest part.
-      "SELECT results.settings, CASE WHEN results.mark IS NOT NULL AND results.status = 'ok' AND"
+      "SELECT results.settings, CASE WHEN results.mark IS NOT NULL AND \(LastResult.status) = 'ok' AND"
         + " results.source = ?2 THEN results.result END, results.sum, items.id,"
         + " results.mark,"
         + " rejections.key IS NOT NULL, headers.key IS NOT NULL,"

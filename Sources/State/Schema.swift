@@ -130,7 +130,7 @@ enum Schema {
       run INTEGER NOT NULL,     -- the last that had them
       position INTEGER NOT NULL,  -- of the first in that run
       line INTEGER NOT NULL,    -- of the manifest, from which those of the items count
-      key BLOB,                 -- SHA-256 of their lines and of what these mean; null if they may mean something else
+      key BLOB,                 -- of their lines and of what these mean; null if they may mean something else
       items INTEGER,            -- their number
       sum INTEGER,              -- of the items and their places; see StretchSum
       fresh_until REAL,         -- these three: what a run has to know of them if they stand
@@ -163,7 +163,7 @@ enum Schema {
       item INTEGER PRIMARY KEY, -- its number
       settings INTEGER NOT NULL,  -- those that the line was made with, and its shape
       result BLOB NOT NULL,     -- the values of its line of the catalog; see PackedLines
-      status TEXT,              -- as in that line
+      status TEXT,              -- as in that line; null for ok
       content BLOB,             -- SHA-256 of its source's bytes
       mark INTEGER,             -- checksum of the line, the settings and the source; null if it is not reusable
       source BLOB,              -- the key in sources and headers

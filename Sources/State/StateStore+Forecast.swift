@@ -13,7 +13,7 @@ extension StateStore {
   package func known(_ items: [(id: String, entry: String)]) throws(StateError) -> [KnownItem?] {
     try reading { () throws(StateError) in
       let select = try database.prepare(
-        "SELECT \(PackedLines.columns), status, entry FROM items"
+        "SELECT \(PackedLines.columns), \(LastResult.status), entry FROM items"
           + " JOIN results ON item = items.number WHERE id = ?")
       return try items.map { id, entry throws(StateError) in
         try select.first([.text(id)]) { row in

@@ -47,7 +47,7 @@ extension StateStore {
   package func lastStatuses(of ids: [String]) throws(StateError) -> [String?] {
     try reading { () throws(StateError) in
       let select = try database.prepare(
-        "SELECT status FROM items JOIN results ON item = number WHERE id = ?")
+        "SELECT \(LastResult.status) FROM items JOIN results ON item = number WHERE id = ?")
       return try ids.map { id throws(StateError) in
         try select.first([.text(id)]) { $0.optionalText(0) } ?? nil
       }

@@ -34,6 +34,30 @@ import Testing
     #expect(run.fetcher.held == 0)
   }
 
+  /// Most of a slow host's images wait as they are, and take no room from another host's.
+  @Test func aHostThatDoesNotAnswerHoldsUpNoOther() async throws {
+    let run = try RunInMemory()
+    run.fetcher.setBlocked()
+    let names = (0..<3_000).map { "\($0)" }
+    for name in names { run.serve(name, .silence) }
+    let other = "https://other.example/a"
+    run.fetcher[other] = .image(TinyImage.webp(300, 200))
+    let lines = Self.lines(names) + [#"{"id":"other","url":"\#(other)"}"#]
+    let task = Task { try await run.run(lines: lines).items }
+    await run.fetcher.waitUntilHanging(1_000)
+    var log: [String] = []
+    for _ in 0..<10_000 where log.isEmpty {
+      try await Task.sleep(for: .milliseconds(1))
+      log = run.fetcher.takeLog()
+    }
+    #expect(log == [other + " 200"])
+    // The others wait as they are: no more of them are requested.
+    #expect(run.fetcher.hanging == 1_000)
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(run.fetcher.held == 0)
+  }
+
   /// A full disk stops the run; requests in flight are then cancelled, and so are items that wait. The
   /// run's error is the disk's, each time.
   @Test(arguments: 0..<50) func theFirstErrorWins(_ repetition: Int) async throws {

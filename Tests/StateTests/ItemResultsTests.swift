@@ -75,7 +75,7 @@ import Testing
     #expect(
       try rows(Self.resultColumns, from: Self.results) == [
         "'a' 'stale' 'c' 's' 'k' 'k2' 'p' \(mark)",
-        "'b' 'ok' NULL '' 'k' NULL NULL NULL",
+        "'b' NULL NULL '' 'k' NULL NULL NULL",
       ])
     var sum = StretchSum()
     for id in ["a", "b", "c"] { sum.add(id) }

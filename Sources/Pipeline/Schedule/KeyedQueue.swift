@@ -16,6 +16,12 @@ final class KeyedQueue: Sendable {
     /// The places that are taken. The first one has its turn.
     var places: [Int] = []
     var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
+
+    /// Removes a place. Returns what waits for the turn, if there is something.
+    mutating func leave(_ place: Int) -> CheckedContinuation<Void, Never>? {
+      if let index = places.firstIndex(of: place) { places.remove(at: index) }
+      return places.first.flatMap { waiting.removeValue(forKey: $0) }
+    }
   }
 
   private struct State {
@@ -54,16 +60,11 @@ final class KeyedQueue: Sendable {
 
   /// Gives up a place, and the turn with it.
   func leave(_ place: Place) {
-    let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
-      guard var line = state.lines[place.key] else { return nil }
-      line.places.removeAll { $0 == place.number }
-      guard let first = line.places.first else {
-        state.lines[place.key] = nil
-        return nil
-      }
-      let next = line.waiting.removeValue(forKey: first)
-      state.lines[place.key] = line
-      return next
+    let next = state.withLock { state in
+      // In its place: a copy of the line would be one of all that wait.
+      let next = state.lines[place.key]?.leave(place.number)
+      if state.lines[place.key]?.places.isEmpty == true { state.lines[place.key] = nil }
+      return next ?? nil
     }
     next?.resume()
   }

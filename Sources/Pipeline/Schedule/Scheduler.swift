@@ -12,6 +12,7 @@ final class Scheduler: Sendable {
   private let upgrades: UpgradeQueue?
   private let stretches: StretchReuse?
   private let gate: Gate
+  private let hosts: HostLines
   private let sharedFailures: SharedFailures
   private let failures: Mutex<FailureWatch>
   private let meter: ProgressMeter
@@ -52,6 +53,9 @@ final class Scheduler: Sendable {
     // Weak, because the gate holds the fetcher: neither would ever be freed.
     fetcher.whenBlocked { [weak gate] in gate?.wake() }
     self.gate = gate
+    // Beyond the window only images are admitted whose hosts may be ready. Fewer would make visits to the state dearer, which
+    // many items share.
+    hosts = HostLines(limit: window)
     sharedFailures = SharedFailures(window: window * Gate.reach)
     failures = Mutex(FailureWatch(limit: failAbove))
   }
@@ -67,21 +71,15 @@ final class Scheduler: Sendable {
     // Here and not in the task: places follow the manifest, whichever task runs first.
     // From here on no other item changes the source; if none has since it was looked up, the lookup holds.
     let holds = lookup?.isFresh == false && turns.isUndisturbed(item.sourceKey)
-    let place = turns.queue.place(item.sourceKey)
+    let entry = HostLines.Entry(item, holds ? lookup : nil, turns.queue.place(item.sourceKey))
     meter.started()
+    guard hosts.enter(entry) else { return }
     group.addTask { [self] in
-      defer { gate.leave(item.weight) }
-      do {
-        await turns.queue.turn(place)
-        defer { turns.queue.leave(place) }
-        try await run(item, holds ? lookup : nil)
-      } catch is CancellationError where isDraining {
-        // The others are finished.
-      } catch {
-        // Before the others are cancelled, whose errors would hide this one.
-        firstError.note(error)
-        cancel()
-        throw error
+      var next = entry as HostLines.Entry?
+      while let entry = next {
+        try await run(entry)
+        next = hosts.next(after: entry)
+        gate.leave(entry.item.weight)
       }
     }
   }
@@ -123,12 +121,23 @@ final class Scheduler: Sendable {
     gate.close()
   }
 
-  private func run(_ item: Item, _ lookup: LineReuse.Lookup?) async throws {
-    defer { copies.release(item.sourceKey) }
-    try Task.checkCancellation()
-    if isDraining { throw CancellationError() }
-    let context = begin(item)
-    try end(try await way.result(of: context, lookup), context.item)
+  private func run(_ entry: HostLines.Entry) async throws {
+    do {
+      await turns.queue.turn(entry.place)
+      defer { turns.queue.leave(entry.place) }
+      defer { copies.release(entry.item.sourceKey) }
+      try Task.checkCancellation()
+      if isDraining { throw CancellationError() }
+      let context = begin(entry.item)
+      try end(try await way.result(of: context, entry.lookup), entry.item)
+    } catch is CancellationError where isDraining {
+      // The others are finished.
+    } catch {
+      // Before the others are cancelled, whose errors would hide this one.
+      firstError.note(error)
+      cancel()
+      throw error
+    }
   }
 
   @inline(never)

@@ -44,7 +44,7 @@ final class StretchReuse: Sendable {
 
   /// What identifies the stretch that consists of a part's items; nil if they are not to be compared.
   func key(of part: ManifestPart) -> String? {
-    part.digest.map { SHA256.of("\(settings)\n\($0)") }
+    part.digest.map { RecordKey.of("\(settings)\n\($0)") }
   }
 
   /// The stretches that stand; nil for each other part.

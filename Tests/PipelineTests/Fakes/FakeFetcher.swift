@@ -29,6 +29,7 @@ final class FakeFetcher: Fetching {
     var counts = FetchStatistics()
     var end: ContinuousClock.Instant?
     var held = 0
+    var isBlocked = false
     var isClosed = false
     var beforeAnswers: (@Sendable () async -> Void)?
     var hanging: [Int: CheckedContinuation<Void, Never>] = [:]
@@ -68,6 +69,8 @@ final class FakeFetcher: Fetching {
   /// Sources that were received and not released.
   var held: Int { state.withLock(\.held) }
 
+  func setBlocked() { state.withLock { $0.isBlocked = true } }
+
   func setEnd(_ end: ContinuousClock.Instant?) { state.withLock { $0.end = end } }
 
   /// Sets what every request waits for before its answer; nil for nothing.
@@ -77,6 +80,9 @@ final class FakeFetcher: Fetching {
 
   /// Makes a closed fetcher usable for the next run.
   func open() { state.withLock { $0.isClosed = false } }
+
+  /// Requests that hang.
+  var hanging: Int { state.withLock(\.hanging.count) }
 
   /// Waits until this number of requests hang.
   func waitUntilHanging(_ count: Int) async {
@@ -94,7 +100,7 @@ final class FakeFetcher: Fetching {
 
   var end: ContinuousClock.Instant? { state.withLock(\.end) }
   var counts: FetchStatistics { state.withLock(\.counts) }
-  var isBlocked: Bool { false }
+  var isBlocked: Bool { state.withLock(\.isBlocked) }
   var inFlight: FetchesInFlight { FetchesInFlight() }
   func whenBlocked(_ action: (@Sendable () -> Void)?) {}
   func hold(_ change: Int, limit: Int) { state.withLock { $0.held += change } }
