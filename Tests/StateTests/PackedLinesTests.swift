@@ -1,3 +1,4 @@
+import TesseraJSON
 import TesseraTestSupport
 import Testing
 
@@ -107,14 +108,26 @@ import Testing
       // Its last digit has bits that mean nothing.
       + #""loose":"AAAAAAAAAAAAAAAAAAB="}"#,
     #"{"alt":"a \"quote\", é and \u0001","extra":[1,{"path":"x"},null],"warnings":["w","é"]}"#,
+    #"{"z":{"b":"\u00e9","a":[{"y":1,"x":"d\/e"}]},"B":1,"é":2,"b":-0.0,"a\"c":"x","7":"1.50"}"#,
+    #"{"focus":{"y":0.50,"x":1e0},"alt":"\t\u0009","extra":"a string","error":12345678901234567890}"#,
+    #"{"width":907000000000,"alt":"907000000001","slots":{"907000000000":{"width":1}}}"#,
     #"{"extra":null,"alt":"","variants":[],"slots":{}}"#, #"  { "id" : [ 1 , "a" ] } "#, "{}", "7",
     "{a}", "", #"{"a":"#, "\u{1}\u{2}\u{3}",
     #"{"alt":"\#(String(repeating: "words of a shop, ", count: 40))"}"#,
   ])
   func everyLineComesBack(_ line: String) throws {
     let packing = try Packing()
+    var (canonical, scanner) = ([UInt8](), JSONScanner(Array(line.utf8)))
+    let isJSON = (try? scanner.canonical(to: &canonical)) != nil && scanner.isAtEnd()
     for id in ["person", "", "7"] {
-      #expect(try packing.unpack(try packing.pack(line, id: id), id: id) == line)
+      let values = try packing.pack(line, id: id)
+      #expect(try packing.unpack(values, id: id) == line)
+      let row = values + [.text(id)]
+      let forms = try #require(try packing.select.first(row) { packing.lines.forms(in: $0) } ?? nil)
+      #expect(forms.line == line)
+      // A name that looks like a value leaves the form to be found from the line.
+      let isFound = isJSON && !line.contains(#""907000000000":"#)
+      #expect(forms.canonical == (isFound ? canonical : nil), "\(line)")
     }
   }
 

@@ -99,8 +99,8 @@ private func change(_ set: (inout StateStore.SourceChange) -> Void) -> StateStor
       )
     }
     let all = try await state.results(of: run, after: -1, limit: 10)
-    #expect(all.map(\.line) == ["{a}", "{b}"])
-    #expect(try await state.results(of: run, after: 0, limit: 10).map(\.line) == ["{b}"])
+    #expect(all.map(\.forms.line) == ["{a}", "{b}"])
+    #expect(try await state.results(of: run, after: 0, limit: 10).map(\.forms.line) == ["{b}"])
     // The next run starts over; items that it does not name are forgotten.
     let next = try await state.beginRun(boot: "1")
     #expect(next > run)
@@ -115,9 +115,9 @@ private func change(_ set: (inout StateStore.SourceChange) -> Void) -> StateStor
         .conflict(line: 1), .repeated,
       ])
     // An item that moves keeps its line.
-    #expect(try await state.results(of: next, after: -1, limit: 10).map(\.line) == ["{b}"])
+    #expect(try await state.results(of: next, after: -1, limit: 10).map(\.forms.line) == ["{b}"])
     try await state.endRun(next, .init(pipeline: "p", items: 1))
-    #expect(try await state.results(of: next, after: -1, limit: 10).map(\.line) == ["{b}"])
+    #expect(try await state.results(of: next, after: -1, limit: 10).map(\.forms.line) == ["{b}"])
     #expect(try await state.results(of: run, after: -1, limit: 10).isEmpty)
     #expect(try await state.beginRun(boot: "1") > next)
   }
@@ -161,7 +161,7 @@ private func change(_ set: (inout StateStore.SourceChange) -> Void) -> StateStor
     while true {
       let results = try await state.results(of: run, after: position, limit: 10)
       guard let last = results.last else { break }
-      parts.append(results.map(\.line))
+      parts.append(results.map(\.forms.line))
       position = last.position
     }
     #expect(parts == [["short", long], ["last"]])

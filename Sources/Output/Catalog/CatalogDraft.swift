@@ -48,8 +48,10 @@ package struct CatalogDraft: ~Copyable {
   }
 
   /// Appends an image.
-  package mutating func add(_ line: [UInt8]) throws(SystemError) {
-    let canonical = try CatalogDigest.canonical(line)
+  ///
+  /// - Parameter canonical: its canonical form; nil if it is to be found.
+  package mutating func add(_ line: [UInt8], canonical: [UInt8]? = nil) throws(SystemError) {
+    let canonical = if let canonical { canonical } else { try CatalogDigest.canonical(line) }
     digest.add(canonical)
     for part in parts { try part.add(line, canonical: canonical) }
     // A line for each image in JSON, too: `diff`, `verify` and `prune` read both forms by lines.

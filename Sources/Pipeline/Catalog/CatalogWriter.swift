@@ -23,7 +23,7 @@ struct CatalogWriter {
     var draft = try CatalogDraft(
       head.form, head: head.line, count: lines.count,
       publication: CatalogPublication(file), in: workspace)
-    try await lines.forEachLine { try draft.add(Array($0.utf8)) }
+    try await lines.forEachLine { try draft.add(Array($0.line.utf8), canonical: $0.canonical) }
     try await draft.publish(
       to: output, keeping: retention, now: now, replaced: replaced)
   }

@@ -33,7 +33,7 @@ struct ShardWriter {
     let target = try staged.open(.write)
     try target.write(header.line + [UInt8(ascii: "\n")])
     try await lines.forEachResult { line in
-      let bytes = ShardHeader.line(line.manifestLine, line.line.utf8)
+      let bytes = ShardHeader.line(line.manifestLine, line.forms.line.utf8)
       try target.write(bytes + [UInt8(ascii: "\n")])
     }
     let path = ShardHeader.path(shard.index, of: shard.count)

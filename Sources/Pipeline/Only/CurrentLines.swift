@@ -66,15 +66,15 @@ struct CurrentLines: CatalogLines {
     count += others.count
   }
 
-  func forEachBatch(_ body: ([String]) async throws -> Void) async throws {
+  func forEachBatch(_ body: ([LineForms]) async throws -> Void) async throws {
     try await body(try await lines(first))
     try await forEachText { texts in
-      var lines: [String] = []
+      var lines: [LineForms] = []
       for (id, position, text) in texts {
         if let position {
           lines.append(try await line(position))
         } else {
-          lines.append(String(decoding: text, as: UTF8.self))
+          lines.append((String(decoding: text, as: UTF8.self), nil))
         }
         if let new = after[id] { lines += try await self.lines(new) }
       }
@@ -97,18 +97,18 @@ struct CurrentLines: CatalogLines {
     }
   }
 
-  private func lines(_ positions: [Int]) async throws -> [String] {
-    var lines: [String] = []
+  private func lines(_ positions: [Int]) async throws -> [LineForms] {
+    var lines: [LineForms] = []
     for position in positions { lines.append(try await line(position)) }
     return lines
   }
 
-  private func line(_ position: Int) async throws -> String {
+  private func line(_ position: Int) async throws -> LineForms {
     let found = try await state.results(of: run, after: position - 1, limit: 1)
     guard let result = found.first, result.position == position else {
       throw StateError(
         kind: .incomplete, path: state.path, message: "an image of this run is missing in it")
     }
-    return result.line
+    return result.forms
   }
 }

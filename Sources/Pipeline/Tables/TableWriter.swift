@@ -73,8 +73,8 @@ struct TableWriter {
   private func collect() async throws {
     var found: [(place: Int, entry: StateStore.TableEntry)] = []
     try await lines.forEachBatch { batch in
-      for line in batch {
-        let image = try JSONParser.parse(Array(line.utf8))
+      for forms in batch {
+        let image = try JSONParser.parse(Array(forms.line.utf8))
         guard let id = image["id"]?.stringValue else { continue }
         let hash = TablePlace.hash(of: id)
         for place in places {

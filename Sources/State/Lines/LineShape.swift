@@ -18,6 +18,7 @@ struct LineShape {
   let bytes: [UInt8]
   /// The mark that follows some bytes; none at the end.
   private let pieces: [(bytes: Range<Int>, mark: Mark?)]
+  private let canonical: CanonicalShape?
 
   init(_ bytes: [UInt8]) {
     self.bytes = bytes
@@ -29,13 +30,29 @@ struct LineShape {
       start = place + 1
     }
     self.pieces = pieces + [(start..<bytes.count, nil)]
+    canonical = CanonicalShape(bytes, self.pieces.map(\.bytes))
   }
 
   /// The line with some values; nil if they are not those of a line of this shape.
   ///
   /// - Parameter id: the item's.
   func line(_ values: UnsafeBufferPointer<UInt8>, id: UnsafeBufferPointer<UInt8>) -> String? {
+    read(values, id: id).flatMap { String(validating: $0.line, as: UTF8.self) }
+  }
+
+  /// The same, with the line's canonical form.
+  func forms(_ values: UnsafeBufferPointer<UInt8>, id: UnsafeBufferPointer<UInt8>) -> LineForms? {
+    guard let reader = read(values, id: id),
+      let line = String(validating: reader.line, as: UTF8.self)
+    else { return nil }
+    return (line, canonical?.form(of: reader.line, reader.values))
+  }
+
+  private func read(
+    _ values: UnsafeBufferPointer<UInt8>, id: UnsafeBufferPointer<UInt8>
+  ) -> LineValueReader? {
     var reader = LineValueReader(values, id: id)
+    reader.values.reserveCapacity(pieces.count)
     reader.line.reserveCapacity(bytes.count + values.count * 2)
     let isRead = bytes.withUnsafeBufferPointer { shape in
       pieces.allSatisfy { piece in
@@ -48,6 +65,6 @@ struct LineShape {
         }
       }
     }
-    return isRead ? String(validating: reader.line, as: UTF8.self) : nil
+    return isRead ? reader : nil
   }
 }
