@@ -238,7 +238,7 @@ extension JSONScanner {
 
   /// Reads a string that has nothing to escape, as most have: its text is canonical as it is. Returns where it is, with its
   /// quotes; nil, and nothing is read, if it is another one.
-  private mutating func plainString() -> Range<Int>? {
+  mutating func plainString() -> Range<Int>? {
     var index = offset + 1
     while index < end, bytes[index] != UInt8(ascii: "\""), bytes[index] != UInt8(ascii: "\\"),
       (0x20..<0x80).contains(bytes[index])
@@ -259,7 +259,7 @@ extension JSONScanner {
 
   /// Reads a short row of digits, which is a whole number in its shortest form. Nil, and nothing is read, if it is another
   /// number.
-  private mutating func plainNumber() -> Range<Int>? {
+  mutating func plainNumber() -> Range<Int>? {
     var index = offset
     while index < end, (0x30...0x39).contains(bytes[index]) { index += 1 }
     let next = index < end ? bytes[index] : UInt8(ascii: ",")

@@ -111,10 +111,22 @@ extension JSONScanner {
     switch try kind(depth: depth) {
     case .object: try object { scanner, _ throws(Failure) in try scanner.skip(depth: depth + 1) }
     case .array: try array { scanner throws(Failure) in try scanner.skip(depth: depth + 1) }
-    case .string: _ = try string()
-    case .number: _ = try number()
+    case .string: try skipString()
+    case .number: try skipNumber()
     case .bool, .null: break
     }
+  }
+
+  /// Reads a string and discards it.
+  package mutating func skipString() throws(Failure) {
+    skipSpace()
+    if peek != UInt8(ascii: "\"") || plainString() == nil { _ = try string() }
+  }
+
+  /// Reads a number and discards it.
+  package mutating func skipNumber() throws(Failure) {
+    skipSpace()
+    if plainNumber() == nil { _ = try number() }
   }
 
   /// Whether the next value is an object.

@@ -54,7 +54,7 @@ struct LineSplitter {
         try split(&scanner, member, isElement: true, depth: depth + 1)
       }
     case .string:
-      _ = try scanner.string()
+      try scanner.skipString()
       let text = start + 1..<scanner.offset - 1
       switch member {
       case .word: break
@@ -62,7 +62,7 @@ struct LineSplitter {
       case .open, .other: replaceText(text)
       }
     case .number:
-      _ = try scanner.number()
+      try scanner.skipNumber()
       // Indices are those of most images; other numbers are an image's own.
       if !isElement { replaceNumber(start..<scanner.offset) }
     case .bool, .null: break

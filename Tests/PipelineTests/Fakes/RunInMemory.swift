@@ -132,7 +132,8 @@ struct RunInMemory: Sendable {
   }
 
   private func outcome(of parts: RunParts, count: Int) async throws -> Outcome {
-    let lines = try await state.results(of: parts.run, after: -1, limit: count + 1).map(\.forms.line)
+    let lines = try await state.results(of: parts.run, after: -1, limit: count + 1)
+      .map(\.forms.line)
     try await state.endRun(parts.run, .init(pipeline: file.name, items: count))
     var outcome = Outcome(
       lines: lines, items: [], reasons: [:], requests: fetcher.takeLog(),
