@@ -96,7 +96,7 @@ final class ItemTable {
         return false
       }
       results.append((rest.int(0), forms, rest.int(1), row.text(3), rest.int(2)))
-      bytes += forms.line.utf8.count
+      bytes += forms.line.utf8.count + (forms.canonical?.count ?? 0)
       return bytes < Self.resultBytes
     }
     return (results, areSound)

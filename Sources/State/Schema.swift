@@ -163,7 +163,7 @@ enum Schema {
       item INTEGER PRIMARY KEY, -- its number
       settings INTEGER NOT NULL,  -- those that the line was made with, and its shape
       result BLOB NOT NULL,     -- the values of its line of the catalog; see PackedLines
-      status TEXT,              -- as in that line; null for ok
+      status TEXT,              -- as in that line; null means ok
       content BLOB,             -- SHA-256 of its source's bytes
       mark INTEGER,             -- checksum of the line, the settings and the source; null if it is not reusable
       source BLOB,              -- the key in sources and headers

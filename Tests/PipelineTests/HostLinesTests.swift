@@ -18,22 +18,21 @@ import Testing
   @Test func itemsBeyondTheLimitOfTheirHostWaitInTheirOrder() {
     let lines = HostLines(limit: 2)
     let entries = (0..<4).map { entry($0, of: "a.example") }
-    #expect(entries.map { lines.enter($0) } == [true, true, false, false])
-    #expect(lines.enter(entry(4, of: "b.example")), "another host has room of its own")
-    #expect(lines.next(after: entries[1]) === entries[2])
-    #expect(lines.next(after: entries[0]) === entries[3])
-    #expect(lines.next(after: entries[2]) == nil)
-    // There is room for one now.
-    let (fifth, sixth) = (entry(5, of: "a.example"), entry(6, of: "a.example"))
-    #expect(lines.enter(fifth))
-    #expect(!lines.enter(sixth))
-    #expect(lines.next(after: entries[3]) === sixth)
-    #expect(lines.next(after: fifth) == nil)
-    #expect(lines.next(after: sixth) == nil)
-    #expect([7, 8].map { lines.enter(entry($0, of: "a.example")) } == [true, true])
+    #expect(entries.map { lines.add($0) } == [true, true, false, false])
+    let other = entry(4, of: "b.example")
+    #expect(lines.add(other), "another host has tasks of its own")
+    for entry in entries { #expect(lines.next(of: "a.example") === entry) }
+    #expect(lines.next(of: "b.example") === other)
+    #expect(lines.next(of: "a.example") == nil)
+    // One of the two tasks has ended.
+    let later = (5..<7).map { entry($0, of: "a.example") }
+    #expect(later.map { lines.add($0) } == [true, false])
+    for entry in later { #expect(lines.next(of: "a.example") === entry) }
+    #expect([0, 1].map { _ in lines.next(of: "a.example") == nil } == [true, true])
+    #expect([7, 8].map { lines.add(entry($0, of: "a.example")) } == [true, true])
   }
 
-  /// Items enter while others end, as in a run.
+  /// Items are added while others end, as in a run.
   @Test(arguments: [1, 2, 3]) func eachItemIsWorkedOnOnce(_ seed: UInt64) async {
     struct Work {
       var now: [String: Int] = [:]
@@ -43,27 +42,31 @@ import Testing
     let lines = HostLines(limit: 5)
     let work = Counter(Work())
     var random = SplitMix(seed: seed)
+    // Tasks that are to be started, by their hosts.
+    var tasks: [String] = []
     await withTaskGroup { group in
       for number in 0..<2_000 {
-        let first = entry(number, of: "h\(random.next() % 3).example")
-        let pauses = Int(random.next() % 8)
-        guard lines.enter(first) else { continue }
-        group.addTask {
-          var next = first as HostLines.Entry?
-          while let entry = next {
-            let host = entry.item.host
-            work.update { work in
-              work.now[host, default: 0] += 1
-              work.most[host] = max(work.most[host] ?? 0, work.now[host] ?? 0)
+        let host = "h\(random.next() % 3).example"
+        if lines.add(entry(number, of: host)) { tasks.append(host) }
+        if number < 1_000 { continue }
+        if number == 1_000 { #expect(tasks.count == 15) }
+        for host in tasks {
+          let pauses = Int(random.next() % 8)
+          group.addTask {
+            while let entry = lines.next(of: host) {
+              work.update { work in
+                work.now[host, default: 0] += 1
+                work.most[host] = max(work.most[host] ?? 0, work.now[host] ?? 0)
+              }
+              for _ in 0..<pauses { await Task.yield() }
+              work.update { work in
+                work.now[host, default: 0] -= 1
+                work.done.append(entry.item.position)
+              }
             }
-            for _ in 0..<pauses { await Task.yield() }
-            work.update { work in
-              work.now[host, default: 0] -= 1
-              work.done.append(entry.item.position)
-            }
-            next = lines.next(after: entry)
           }
         }
+        tasks = []
       }
     }
     let result = work.value

@@ -34,7 +34,7 @@ import Testing
     #expect(run.fetcher.held == 0)
   }
 
-  /// Most of a slow host's images wait as they are, and take no room from another host's.
+  /// Most of a slow host's images wait without a task, and another host's are requested meanwhile.
   @Test func aHostThatDoesNotAnswerHoldsUpNoOther() async throws {
     let run = try RunInMemory()
     run.fetcher.setBlocked()

@@ -112,7 +112,7 @@ import Testing
     #"{"focus":{"y":0.50,"x":1e0},"alt":"\t\u0009","extra":"a string","error":12345678901234567890}"#,
     #"{"width":907000000000,"alt":"907000000001","slots":{"907000000000":{"width":1}}}"#,
     #"{"extra":null,"alt":"","variants":[],"slots":{}}"#, #"  { "id" : [ 1 , "a" ] } "#, "{}", "7",
-    "{a}", "", #"{"a":"#, "\u{1}\u{2}\u{3}",
+    #""a" x"#, #""abc"#, #""a" "b""#, "{a}", "", #"{"a":"#, "\u{1}\u{2}\u{3}",
     #"{"alt":"\#(String(repeating: "words of a shop, ", count: 40))"}"#,
   ])
   func everyLineComesBack(_ line: String) throws {
@@ -129,6 +129,23 @@ import Testing
       let isFound = isJSON && !line.contains(#""907000000000":"#)
       #expect(forms.canonical == (isFound ? canonical : nil), "\(line)")
     }
+  }
+
+  /// Values of one shape that need another form, and others that need none.
+  @Test func theCanonicalFormIsThatOfEachLine() throws {
+    let packing = try Packing()
+    let texts = ["a", #"\u00e9"#, "é", #"\""#, "", "0123456789abcdef", "person", "https://a/é"]
+    let wholes = ["7", "0.50", "-1e2", "null", #""text""#, #"{"z":1,"a":"\/"}"#, "[1.0, 2]"]
+    for (text, whole) in texts.flatMap({ text in wholes.map { (text, $0) } }) {
+      let line = #"{"url":"\#(text)","bytes":3,"alt":\#(whole)}"#
+      var (canonical, scanner) = ([UInt8](), JSONScanner(Array(line.utf8)))
+      try scanner.canonical(to: &canonical)
+      let row = try packing.pack(line) + [.text("person")]
+      let forms = try packing.select.first(row) { packing.lines.forms(in: $0) } ?? nil
+      #expect(forms?.line == line)
+      #expect(forms?.canonical == canonical, "\(line)")
+    }
+    #expect(try packing.shapes == 1)
   }
 
   /// A list whose lines have too many shapes does not fill the memory with them.
@@ -166,7 +183,7 @@ import Testing
     {
       let line = damaged.withUnsafeBufferPointer { values in
         Array("person".utf8).withUnsafeBufferPointer { id in
-          LineShape(shape.shape).line(values, id: id)
+          LineShape(shape.shape).forms(values, id: id)?.line
         }
       }
       #expect(line != Self.line)

@@ -17,36 +17,32 @@ final class HostLines: Sendable {
   }
 
   private struct Line {
-    var working = 0
+    var tasks = 0
     var waiting: [Entry] = []
   }
 
   private let limit: Int
   private let lines = Mutex<[String: Line]>([:])
 
-  /// - Parameter limit: items of one host that are worked on at a time.
+  /// - Parameter limit: tasks that work on items of one host.
   init(limit: Int) { self.limit = limit }
 
-  /// Whether the item is to be worked on at once. If not, ``next(after:)`` returns it later.
-  func enter(_ entry: Entry) -> Bool {
+  /// Adds an item. Returns whether another task is to work on those of its host.
+  func add(_ entry: Entry) -> Bool {
     lines.withLock { lines in
-      let isFull = lines[entry.item.host]?.working ?? 0 >= limit
-      if isFull {
-        lines[entry.item.host]?.waiting.append(entry)
-      } else {
-        lines[entry.item.host, default: Line()].working += 1
-      }
-      return !isFull
+      let tasks = lines[entry.item.host]?.tasks ?? 0
+      lines[entry.item.host, default: Line()].waiting.append(entry)
+      if tasks < limit { lines[entry.item.host]?.tasks += 1 }
+      return tasks < limit
     }
   }
 
-  /// The item of the same host that is to be worked on in the place of one that has ended; nil if none waits.
-  func next(after entry: Entry) -> Entry? {
+  /// The next item of a host; nil if its task has nothing more to do.
+  func next(of host: String) -> Entry? {
     lines.withLock { lines in
-      let host = entry.item.host
       guard lines[host]?.waiting.isEmpty == true else { return lines[host]?.waiting.removeFirst() }
-      lines[host]?.working -= 1
-      if lines[host]?.working == 0 { lines[host] = nil }
+      lines[host]?.tasks -= 1
+      if lines[host]?.tasks == 0 { lines[host] = nil }
       return nil
     }
   }

@@ -31,10 +31,10 @@ final class KeyedQueue: Sendable {
 
   private let state = Mutex(State())
 
-  /// Whether a task works on a key or waits for it.
+  /// Whether something works on a key or waits for it.
   func hasPlaces(_ key: String) -> Bool { state.withLock { $0.lines[key] != nil } }
 
-  /// Whether a task waits for a key behind the one that works on it.
+  /// Whether something waits for a key behind the one that works on it.
   func isAwaited(_ key: String) -> Bool { state.withLock { $0.lines[key]?.places.count ?? 0 > 1 } }
 
   /// Takes the next place for a key.
@@ -64,7 +64,7 @@ final class KeyedQueue: Sendable {
       // In its place: a copy of the line would be one of all that wait.
       let next = state.lines[place.key]?.leave(place.number)
       if state.lines[place.key]?.places.isEmpty == true { state.lines[place.key] = nil }
-      return next ?? nil
+      return next
     }
     next?.resume()
   }

@@ -53,8 +53,8 @@ final class Scheduler: Sendable {
     // Weak, because the gate holds the fetcher: neither would ever be freed.
     fetcher.whenBlocked { [weak gate] in gate?.wake() }
     self.gate = gate
-    // Beyond the window only images are admitted whose hosts may be ready. Fewer would make visits to the state dearer, which
-    // many items share.
+    // Beyond the window items are admitted to find hosts that are ready, and most are of one that is not. Fewer tasks
+    // would make visits to the state dearer, which many items share.
     hosts = HostLines(limit: window)
     sharedFailures = SharedFailures(window: window * Gate.reach)
     failures = Mutex(FailureWatch(limit: failAbove))
@@ -73,12 +73,10 @@ final class Scheduler: Sendable {
     let holds = lookup?.isFresh == false && turns.isUndisturbed(item.sourceKey)
     let entry = HostLines.Entry(item, holds ? lookup : nil, turns.queue.place(item.sourceKey))
     meter.started()
-    guard hosts.enter(entry) else { return }
-    group.addTask { [self] in
-      var next = entry as HostLines.Entry?
-      while let entry = next {
+    guard hosts.add(entry) else { return }
+    group.addTask { [self, host = item.host] in
+      while let entry = hosts.next(of: host) {
         try await run(entry)
-        next = hosts.next(after: entry)
         gate.leave(entry.item.weight)
       }
     }

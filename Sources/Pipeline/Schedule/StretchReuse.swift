@@ -1,5 +1,4 @@
 internal import Synchronization
-internal import TesseraBytes
 internal import TesseraManifest
 internal import TesseraState
 internal import TesseraSystem

@@ -12,38 +12,41 @@ struct CanonicalShape {
   /// Whether each value is within quotes.
   private let areQuoted: [Bool]
 
-  /// - Parameter pieces: of the line: its parts between its values.
+  /// - Parameter parts: those of the shape between the values.
   /// - Returns: nil if lines of the shape are not JSON.
   init?(_ shape: [UInt8], _ parts: [Range<Int>]) {
     var line: [UInt8] = []
-    for (index, part) in parts.enumerated() {
-      if index > 0 { line += Self.sample(index - 1) }
+    for (value, part) in parts.enumerated() {
       line += shape[part]
+      if value < parts.count - 1 { line += "\(Self.firstSample + value)".utf8 }
     }
     var (bytes, scanner) = ([UInt8](), JSONScanner(line))
     guard (try? scanner.canonical(to: &bytes)) != nil, scanner.isAtEnd() else { return nil }
-    var found: [(place: Int, value: Int)] = []
-    for value in 0..<parts.count - 1 {
-      let places = Self.places(of: Self.sample(value), in: bytes)
-      guard places.count == 1 else { return nil }
-      found.append((places[0], value))
-    }
+    let places = Self.samples(in: bytes, parts.count - 1)
+    guard places.map(\.value).sorted() == Array(0..<parts.count - 1) else { return nil }
     var pieces: [(bytes: Range<Int>, value: Int?)] = []
     var start = 0
-    for (place, value) in found.sorted(by: { $0.place < $1.place }) {
+    for (place, value) in places {
       pieces.append((start..<place, value))
-      start = place + Self.sample(value).count
+      start = place + Self.digits
     }
     self.bytes = bytes
     self.pieces = pieces + [(start..<bytes.count, nil)]
     areQuoted = Self.areQuoted(shape, parts)
   }
 
-  /// A number that nothing else in a line is.
-  private static func sample(_ value: Int) -> [UInt8] { Array("\(907_000_000_000 + value)".utf8) }
+  /// In the place of the first value; the others follow it. Nothing else in a shape is such a number.
+  private static let firstSample = 907_000_000_000
+  private static let digits = 12
 
-  private static func places(of sample: [UInt8], in bytes: [UInt8]) -> [Int] {
-    bytes.indices.filter { bytes[$0] == sample[0] && bytes[$0...].starts(with: sample) }
+  private static func samples(in bytes: [UInt8], _ count: Int) -> [(place: Int, value: Int)] {
+    bytes.indices.compactMap { place in
+      guard bytes[place] == UInt8(ascii: "9"),
+        let number = Int(String(decoding: bytes[place...].prefix(digits), as: UTF8.self)),
+        (firstSample..<firstSample + count).contains(number)
+      else { return nil }
+      return (place, number - firstSample)
+    }
   }
 
   private static func areQuoted(_ shape: [UInt8], _ parts: [Range<Int>]) -> [Bool] {
@@ -65,12 +68,11 @@ struct CanonicalShape {
     for piece in pieces {
       form += bytes[piece.bytes]
       guard let index = piece.value else { break }
-      let value = values[index]
-      let isString = areQuoted[index] || line[value.range].first == UInt8(ascii: "\"")
-      if value.isWholeNumber || isString && value.isPlain {
+      let (value, isQuoted) = (values[index], areQuoted[index])
+      if isQuoted ? value.isPlain : value.isWholeNumber {
         form += line[value.range]
       } else {
-        guard let text = Self.canonical(value.range, of: line, isQuoted: areQuoted[index])
+        guard let text = Self.canonical(value.range, of: line, isQuoted: isQuoted)
         else { return nil }
         form += text
       }

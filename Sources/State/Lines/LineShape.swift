@@ -3,7 +3,7 @@
 ///
 /// Names of members, words of the format, flags and the order of files are left, so nothing of an image that is forgotten
 /// stays in it. A mark is a control character: JSON has none of them (RFC 8259, section 7).
-struct LineShape {
+final class LineShape {
   enum Mark: UInt8 {
     case number = 1
     /// A string without its quotes, or a whole value that may be anything.
@@ -18,7 +18,8 @@ struct LineShape {
   let bytes: [UInt8]
   /// The mark that follows some bytes; none at the end.
   private let pieces: [(bytes: Range<Int>, mark: Mark?)]
-  private let canonical: CanonicalShape?
+  /// Most shapes are only read from.
+  private lazy var canonical = CanonicalShape(bytes, pieces.map(\.bytes))
 
   init(_ bytes: [UInt8]) {
     self.bytes = bytes
@@ -30,7 +31,6 @@ struct LineShape {
       start = place + 1
     }
     self.pieces = pieces + [(start..<bytes.count, nil)]
-    canonical = CanonicalShape(bytes, self.pieces.map(\.bytes))
   }
 
   /// The line with some values; nil if they are not those of a line of this shape.

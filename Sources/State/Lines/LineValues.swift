@@ -55,7 +55,9 @@ enum LineText: UInt8 {
     case .hexadecimal, .colour, .base64: true
     case .id: Self.plain.isPlain(id, id: id)
     case .plain, .https, .http:
-      bytes.allSatisfy { 0x20..<0x80 ~= $0 && $0 != UInt8(ascii: "\\") }
+      bytes.allSatisfy {
+        0x20..<0x80 ~= $0 && $0 != UInt8(ascii: "\\") && $0 != UInt8(ascii: "\"")
+      }
     }
   }
 
@@ -113,7 +115,7 @@ struct LineValueWriter {
 /// Where a value is in a line, and what is known of its text.
 struct LineValue {
   var range: Range<Int>
-  /// Whether it is a whole number without a sign, in its shortest form.
+  /// Whether it is a whole number without a sign, in its shortest form: canonical as it is.
   var isWholeNumber = false
   /// See ``LineText/isPlain(_:id:)``.
   var isPlain = true
