@@ -14,9 +14,3 @@ extension CatalogLines {
     try await forEachBatch { for line in $0 { try body(line) } }
   }
 }
-
-extension ResultLines {
-  func forEachBatch(_ body: ([LineForms]) async throws -> Void) async throws {
-    try await forEachResults { try await body($0.map(\.forms)) }
-  }
-}

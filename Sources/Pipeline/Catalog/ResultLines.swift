@@ -12,6 +12,10 @@ struct ResultLines: CatalogLines {
 
   private static let batch = 250
 
+  func forEachBatch(_ body: ([LineForms]) async throws -> Void) async throws {
+    try await forEachResults { try await body($0.map(\.forms)) }
+  }
+
   func forEachResult(_ body: (ResultLine) throws -> Void) async throws {
     try await forEachResults { try $0.forEach(body) }
   }
