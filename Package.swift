@@ -362,3 +362,9 @@ if isForApps {
     products + ["TesseraCatalogFoundation", "TesseraCSQLite", "TesseraJSON", "TesseraText"]
   package.targets.removeAll { !targets.contains($0.name) }
 }
+
+// With TESSERA_TESTS=PlanTests,JSONTests no other suite is built and linked.
+if let suites = Context.environment["TESSERA_TESTS"] {
+  let named = suites.split(separator: ",").map(String.init)
+  package.targets.removeAll { $0.type == .test && !named.contains($0.name) }
+}
