@@ -119,7 +119,8 @@ let package = Package(
     // 2: pure
     // Apart, so that the command starts without Foundation.
     .target(
-      name: "TesseraCatalogFoundation", dependencies: ["TesseraCatalog"], swiftSettings: settings),
+      name: "TesseraCatalogFoundation", dependencies: ["TesseraCatalog", "TesseraText"],
+      swiftSettings: settings),
     .target(
       name: "TesseraCatalogSQLite", dependencies: ["TesseraCatalog", "TesseraCSQLite"],
       swiftSettings: settings),
@@ -279,12 +280,12 @@ let package = Package(
         "TesseraProbe", "TesseraFetch", "TesseraImageHeader", "TesseraPipeline", "TesseraText",
         "TesseraSystem",
       ]),
-    tests("StateTests", ["TesseraState", "TesseraPlaceholder", "TesseraPlan"]),
+    tests("StateTests", ["TesseraState", "TesseraPlaceholder", "TesseraPlan", "TesseraText"]),
     tests(
       "OutputTests",
       [
         "TesseraOutput", "TesseraStore", "TesseraManifest", "TesseraCatalog", "TesseraJSON",
-        "TesseraSystem", "TesseraBytes", "TesseraMemoryOutput",
+        "TesseraSystem", "TesseraBytes", "TesseraText", "TesseraMemoryOutput",
       ]),
     tests(
       "WorkersTests",

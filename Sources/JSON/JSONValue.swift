@@ -20,6 +20,24 @@ package indirect enum JSONValue: Sendable, Equatable {
       self.name = name
       self.value = value
     }
+
+    package static func == (one: Member, other: Member) -> Bool {
+      one.name.utf8.elementsEqual(other.name.utf8) && one.value == other.value
+    }
+  }
+
+  /// Texts are equal if their bytes are, as RFC 8259 (section 8.3) compares names: strings would also be equal to others
+  /// in Unicode.
+  package static func == (one: JSONValue, other: JSONValue) -> Bool {
+    switch (one, other) {
+    case (.null, .null): true
+    case (.bool(let one), .bool(let other)): one == other
+    case (.number(let one), .number(let other)), (.string(let one), .string(let other)):
+      one.utf8.elementsEqual(other.utf8)
+    case (.array(let one), .array(let other)): one == other
+    case (.object(let one), .object(let other)): one == other
+    default: false
+    }
   }
 
   package static func int(_ value: Int) -> JSONValue { .number(String(value)) }

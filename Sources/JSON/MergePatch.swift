@@ -96,8 +96,6 @@ extension JSONValue {
       one.count == other.count && Self.areSame(one, MemberTable(other))
     case (.array(let one), .array(let other)):
       one.count == other.count && zip(one, other).allSatisfy { $0.isSame(as: $1) }
-    // `==` on strings ignores Unicode normalization; here the bytes decide.
-    case (.string(let one), .string(let other)): one.utf8.elementsEqual(other.utf8)
     default: self == other
     }
   }

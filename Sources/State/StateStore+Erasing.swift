@@ -1,10 +1,12 @@
+internal import TesseraText
+
 /// Erasing items, so that no byte of the file says that they were there.
 extension StateStore {
   /// The ids of items with a source, now or formerly.
   ///
   /// - Parameter digests: SHA-256 of URLs without their fragments and signatures.
   package func ids(ofSources digests: [String]) throws(StateError) -> [String] {
-    var ids: Set<String> = []
+    var ids: Set<Identifier> = []
     let current = try database.prepare(
       "SELECT id FROM items JOIN results ON item = number WHERE ?1 IN (source, request)")
     let former = try database.prepare("SELECT id FROM former WHERE kind = ? AND name = ?")
@@ -14,7 +16,7 @@ extension StateStore {
         try former.run(Possession(kind, digest).values) { ids.insert($0.text(0)) }
       }
     }
-    return ids.sorted()
+    return ids.texts
   }
 
   /// Whether the state has, or had, an item.
@@ -56,10 +58,10 @@ extension StateStore {
 
   /// Whether only other items than these had a file formerly, and none of these.
   package func wasOfOthers(_ path: String, than ids: [String]) throws(StateError) -> Bool {
-    var owners: Set<String> = []
+    var owners: Set<Identifier> = []
     try database.prepare("SELECT id FROM former WHERE kind = ? AND name = ?")
       .run(Possession(.file, path).values) { owners.insert($0.text(0)) }
-    return !owners.isEmpty && owners.isDisjoint(with: ids)
+    return !owners.isEmpty && owners.isDisjoint(with: ids.map { Identifier($0) })
   }
 
   /// Whether bytes are those of a source that is known.

@@ -1,3 +1,5 @@
+internal import TesseraText
+
 /// Items: their positions in a run's manifest, their lines of the catalog, and why these are what they
 /// are.
 extension StateStore {
@@ -103,7 +105,7 @@ extension StateStore {
   ) throws(StateError) -> Bool? {
     try begin()
     let before = try items.lastResult(of: result.id)
-    if let before, before.line != result.line || before.source != key {
+    if let before, !before.line.isSame(as: result.line) || before.source != key {
       let now = LastResult(
         status: result.status, line: result.line, source: key, request: url,
         content: result.content, placeholder: result.placeholder)
@@ -124,7 +126,7 @@ extension StateStore {
       result.id, line: result.line, status: result.status, content: result.content,
       settings: result.inputs?.settings ?? "", mark: mark,
       keys: (source: key, request: url, placeholder: result.placeholder))
-    return before.map { $0.line != result.line }
+    return before.map { !$0.line.isSame(as: result.line) }
   }
 
   /// Saves that an item's line of an earlier run still applies, because the server has confirmed the

@@ -1,3 +1,5 @@
+package import TesseraText
+
 /// What a run of some images needs of all others.
 extension StateStore {
   /// The stretches that items are in.
@@ -58,8 +60,8 @@ extension StateStore {
     "SELECT s.position + i.place, i.id FROM stretches s JOIN items i ON i.stretch = s.number"
 
   /// The positions of all items of a run by their ids; nil if they are more than `limit`.
-  package func positions(in run: Int, limit: Int) throws(StateError) -> [String: Int]? {
-    var found: [String: Int] = [:]
+  package func positions(in run: Int, limit: Int) throws(StateError) -> [Identifier: Int]? {
+    var found: [Identifier: Int] = [:]
     try database.prepare("\(Self.positions) WHERE s.run = ? LIMIT ?")
       .run([.int(run), .int(limit + 1)]) { found[$0.text(1)] = $0.int(0) }
     return found.count > limit ? nil : found

@@ -1,3 +1,5 @@
+internal import TesseraText
+
 /// The table `stretches`, and the items in them.
 final class StretchTable {
   private let database: Database
@@ -174,7 +176,7 @@ final class StretchTable {
     try selectPlace.run([.int(run), .int(found.position), .int(found.place)]) { row in
       there.append((row.int(0), row.text(1)))
     }
-    return there.count == 1 && there[0] == (found.stretch, id)
+    return there.count == 1 && there[0].stretch == found.stretch && there[0].id.isSame(as: id)
   }
 
   private static func reasons(_ request: StateStore.ClaimRequest) -> Statement.Value {

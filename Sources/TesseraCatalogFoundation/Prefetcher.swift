@@ -1,4 +1,5 @@
 public import TesseraCatalog
+internal import TesseraText
 
 /// Carries out the steps of a `Prefetch` with whatever loads files in an app.
 ///
@@ -31,7 +32,7 @@ public import TesseraCatalog
   private var visible: [[ImageFile]] = []
   private var upcoming: [ImageFile] = []
   /// By reference.
-  private var inFlight: [String: Request] = [:]
+  private var inFlight: [Identifier: Request] = [:]
   /// The references of files that a place needs, and that have loaded or failed.
   private var ended: Set<String> = []
   private var count = 0
@@ -71,7 +72,7 @@ public import TesseraCatalog
       let step = prefetch.step(visible: visible, upcoming: upcoming, inFlight: files) {
         ended.contains($0) || isCached($0)
       }
-      for file in step.cancel { inFlight.removeValue(forKey: file.reference)?.cancel() }
+      for file in step.cancel { inFlight.removeValue(forKey: Identifier(file.reference))?.cancel() }
       for file in step.start { start(file) }
     }
   }

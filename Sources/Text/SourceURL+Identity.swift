@@ -45,11 +45,30 @@ extension SourceURL {
     return without(.all, withoutUserInfo(url), ignoring: parameters)
   }
 
+  /// An id that is derived from a text: a URL or a relative reference is shown as ``shown(_:ignoring:below:)`` does, and any
+  /// other text stays as it is. What precedes an "@" is a secret only in a URL with slashes: `tag:` URIs (RFC 4151) and
+  /// addresses of mail have names there.
+  static func shownID(
+    _ text: String, ignoring parameters: [String], below folders: [String]
+  ) -> String {
+    switch scheme(of: text) {
+    case "data", "file", "http", "https": return shown(text, ignoring: parameters, below: folders)
+    default: break
+    }
+    var text = text
+    if text.begins(with: "//") {
+      text = String(withoutUserInfo("https:" + text).dropFirst("https:".count))
+    } else if authority(of: text) != nil {
+      text = withoutUserInfo(text)
+    }
+    return without(.all, text, ignoring: parameters)
+  }
+
   /// Whether a URL has a secret that ``shown(_:ignoring:below:)`` leaves out.
   package static func hasSecret(_ url: String) -> Bool {
     switch scheme(of: url) {
     case "data", "file": false
-    default: shown(url, ignoring: []) != url
+    default: !shown(url, ignoring: []).isSame(as: url)
     }
   }
 
@@ -65,7 +84,7 @@ extension SourceURL {
     let text = rest.prefix { $0 != "?" && $0 != "#" }
     let path =
       PercentEncoding.decode(text).map { String(decoding: $0, as: UTF8.self) } ?? String(text)
-    let folder = folders.first { path.hasPrefix($0.hasSuffix("/") ? $0 : $0 + "/") }
+    let folder = folders.first { path.begins(with: $0.hasSuffix("/") ? $0 : $0 + "/") }
     let shown = folder.map { path.dropFirst($0.count).drop { $0 == "/" } }
     return PercentEncoding.encode(
       String(shown ?? path.split(separator: "/").last ?? ""), keeping: "/")
@@ -228,7 +247,7 @@ extension SourceURL {
         text.utf8.elementsEqual(bytes), hasURL(text.utf8, isEncoded: false)
       else { return pair }
       let result = change(withoutUserInfo(text))
-      guard result != text else { return pair }
+      guard !result.isSame(as: text) else { return pair }
       return pair[..<inner.startIndex] + PercentEncoding.encode(result)
     }
     return String(url[...mark]) + changed.joined(separator: "&") + query[end...]
@@ -248,5 +267,10 @@ package struct ShownURLs: Sendable {
 
   package func callAsFunction(_ url: String) -> String {
     SourceURL.shown(url, ignoring: ignored, below: folders)
+  }
+
+  /// An id that a list derives from a text, which may be a URL.
+  package func id(_ text: String) -> String {
+    SourceURL.shownID(text, ignoring: ignored, below: folders)
   }
 }

@@ -2,6 +2,7 @@ import Foundation
 import Synchronization
 import TesseraCurl
 import TesseraTestSupport
+import TesseraText
 import Testing
 
 @testable import TesseraFetch
@@ -107,6 +108,27 @@ private final class Sink: BodyReceiving {
     #expect(try await code("file://example.com" + root + "/in%20side.txt") == "bad-url")
     // A folder does not allow another one whose name begins with its name.
     #expect(try await code(url, [String(root.dropLast(2))]) == "address-refused")
+  }
+
+  /// A folder whose name is equal in Unicode is another folder, as a file system has it.
+  @Test(arguments: [
+    ("caf\u{E9}", "cafe\u{301}"), ("cafe\u{301}", "caf\u{E9}"), ("K", "\u{212A}"), ("a", "A"),
+  ])
+  func aTwinOfAnAllowedFolderIsNotAllowed(_ allowed: String, _ twin: String) async throws {
+    let folder = try TemporaryFolder()
+    for name in [allowed, twin] { try folder.write("of \(name)", to: "\(name)/a.txt") }
+    let folders = [folder.path(allowed)]
+    func url(_ name: String) -> String {
+      "file://" + PercentEncoding.encode(folder.path("\(name)/a.txt"), keeping: "/")
+    }
+    #expect(try await Self.fetch(url(allowed), folders: folders).1 == "of \(allowed)")
+    for path in [twin, "\(allowed)/../\(twin)"] {
+      guard case .failure(let error) = try await Self.fetch(url(path), folders: folders).0 else {
+        Issue.record("\(path) was read")
+        continue
+      }
+      #expect(error.code.rawValue == "address-refused", "\(path)")
+    }
   }
 }
 

@@ -91,6 +91,25 @@ import Testing
     }
   }
 
+  /// Strings are equal if they are in Unicode, and two ids are not.
+  @Test func idsURLsAndPathsAreComparedByTheirBytes() {
+    for (module, files) in tree.modules.sorted(by: { $0.key < $1.key }) {
+      let findings = files.flatMap { Identity.findings(in: "\(module)/\($0.path)", $0.code) }
+      #expect(findings.isEmpty, "\(findings.joined(separator: "\n"))")
+    }
+    for code in [
+      "var known: Set<String> = []", "let first: [String: Int]", "let lines = Mutex<[String: Int]>",
+      "Set(urls.map { $0 })", "url.hasPrefix(prefix)", "entry.id == id", "$0.id != other",
+      "a == b.url",
+      "last?.requestURL == url", "ids.sorted()",
+    ] { #expect(!Identity.findings(in: "State/A.swift", code).isEmpty, "\(code)") }
+    for code in [
+      "var known: Set<Identifier> = []", "Set<Identifier>(of: urls)", "url.begins(with: prefix)",
+      "Identifier(entry.id) == Identifier(id)", "entry.id == nil", "ids.inByteOrder()",
+      "name.hasPrefix(Self.damaged)",
+    ] { #expect(Identity.findings(in: "State/A.swift", code) == [], "\(code)") }
+  }
+
   @Test func theCommandImportsAtMostFiveModules() {
     #expect(tree.imports(of: "tessera").count <= 5, "\(tree.imports(of: "tessera").sorted())")
   }

@@ -2,6 +2,7 @@ import TesseraBytes
 import TesseraCatalog
 import TesseraMemoryOutput
 import TesseraTestSupport
+import TesseraText
 import Testing
 
 @testable import TesseraOutput

@@ -33,12 +33,16 @@ import Testing
       ("abcdef", "abcdef"), ("abcdef", "xabcdef"), ("abcdef", "abcdefx"), ("abcdef", "bcdef"),
       ("abcdef", "fedcba"), ("abcdef", "fabcde"), ("abcdef", "bcdefa"), ("abcdef", "axcye"),
       ("a", "b"), ("", "ab"), ("ab", ""), ("abc", "cxyzab"),
+      // Ids that are equal in Unicode.
+      ("\u{E9}e\u{301}z", "e\u{301}\u{E9}z"), ("\u{E9}e\u{301}z", "\u{E9}z"),
+      ("\u{E9}z", "e\u{301}z"), ("ab\u{212A}", "abK"), ("a\u{212A}bK", "Kb\u{212A}a"),
     ])
   func aPatchLeadsToTheCurrentCatalog(_ before: String, _ after: String) async throws {
     let old = try await publish(Self.ids(before))
     let new = try await publish(Self.ids(after))
     let result = try patch(from: old).applied(to: old)
     #expect(result.images == new.images)
+    #expect(result.images.map { Array($0.id.utf8) } == new.images.map { Array($0.id.utf8) })
     #expect(result.digest == new.digest)
   }
 

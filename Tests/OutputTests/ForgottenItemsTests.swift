@@ -2,6 +2,7 @@ import TesseraBytes
 import TesseraMemoryOutput
 import TesseraSystem
 import TesseraTestSupport
+import TesseraText
 import Testing
 
 @testable import TesseraOutput
@@ -47,7 +48,7 @@ import Testing
   @Test func anIdImpliesItsRequests() async throws {
     let catalogs = try MemoryCatalogs()
     var items = try #require(ForgottenItems(document: Self.document()))
-    func add(_ ids: [String], _ requests: [String] = [], _ sources: [String: [String]]) {
+    func add(_ ids: [String], _ requests: [String] = [], _ sources: [Identifier: [String]]) {
       items.add(ids: ids, requests: requests, sources: sources)
     }
     func marked() -> [String] {

@@ -3,6 +3,7 @@ import TesseraCatalog
 import TesseraMemoryOutput
 import TesseraSystem
 import TesseraTestSupport
+import TesseraText
 
 @testable import TesseraOutput
 
@@ -64,11 +65,12 @@ struct MemoryCatalogs {
   }
 
   /// What is noted of images that are erased, each `id-` and a letter.
-  static func erased(_ names: String, _ documents: Set<String>) -> CatalogErasure.Erased {
-    let ids = Set(names.map { "id-\($0)" })
+  static func erased(_ names: String, _ documents: some Sequence<String>) -> CatalogErasure.Erased {
+    let ids = names.map { "id-\($0)" }
     return .init(
-      files: Set(ids.map(path(of:))),
-      serviceURLs: Set(ids.map { "https://service.example/\($0)" }),
-      sources: Set(ids.map { "https://example.com/\($0).jpg" }), documents: documents, ids: ids)
+      files: Set<Identifier>(of: ids.map(path(of:))),
+      serviceURLs: Set<Identifier>(of: ids.map { "https://service.example/\($0)" }),
+      sources: Set<Identifier>(of: ids.map { "https://example.com/\($0).jpg" }),
+      documents: Set<Identifier>(of: documents), ids: Set<Identifier>(of: ids))
   }
 }

@@ -1,5 +1,6 @@
 import TesseraMemoryOutput
 import TesseraTestSupport
+import TesseraText
 import Testing
 
 @testable import TesseraOutput
@@ -52,7 +53,7 @@ import Testing
     var last = self.erasure("ac")
     try await last.eraseShards()
     #expect(try output.text(path) == Self.result(Self.header(0, [:]), []))
-    #expect(last.erased.documents == [path, ShardHeader.path(0, of: 2)])
+    #expect(last.erased.documents == Set<Identifier>(of: [path, ShardHeader.path(0, of: 2)]))
   }
 
   private static let url = "https://example.com/id-b.jpg"

@@ -112,14 +112,21 @@ enum LocalSource: Sendable {
 
   /// The one of the folders in which a path names a place, with a slash, wherever links on the way lead; nil for none.
   private static func folder(of path: String, _ folders: [String]) -> String? {
-    let isPlain = !path.split(separator: "/").contains { $0 == ".." }
+    let isPlain = !names(in: path.utf8[...]).contains("..")
     return folders.flatMap { [$0, FileSystem.realPath($0) ?? $0] }
       .map { $0.hasSuffix("/") ? $0 : $0 + "/" }
-      .first { isPlain && path.hasPrefix($0) && path.dropFirst($0.count).contains { $0 != "/" } }
+      .first {
+        isPlain && path.begins(with: $0)
+          && path.utf8.dropFirst($0.utf8.count).contains { $0 != UInt8(ascii: "/") }
+      }
+  }
+
+  private static func names(in path: Substring.UTF8View) -> [String] {
+    path.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
   }
 
   private static func hasLink(_ path: String, below folder: String) -> Bool {
-    let names = path.dropFirst(folder.count).split(separator: "/")
+    let names = names(in: path.utf8.dropFirst(folder.utf8.count))
     return names.indices.contains {
       FileSystem.isLink(folder + names[...$0].joined(separator: "/"))
     }
@@ -145,7 +152,7 @@ enum LocalSource: Sendable {
       // The allowed folder may be a link itself.
       guard let folder = FileSystem.realPath(folder), let place else { return false }
       // With the slash: "/srv/images" must not permit "/srv/images-private".
-      return place.hasPrefix(folder.hasSuffix("/") ? folder : folder + "/")
+      return place.begins(with: folder.hasSuffix("/") ? folder : folder + "/")
     }
   }
 

@@ -73,7 +73,9 @@ package struct ColumnGuess {
     var (urls, lines): ([String], Set<Int>) = ([], [])
     for record in reader.read(bytes) {
       guard case .entry(let entry) = record else { return nil }
-      if let prefix, !entry.url.hasPrefix(prefix) || !MemberGuess.isFile(entry.url) { return nil }
+      if let prefix, !entry.url.begins(with: prefix) || !MemberGuess.isFile(entry.url) {
+        return nil
+      }
       urls.append(entry.url)
       lines.insert(entry.line)
     }

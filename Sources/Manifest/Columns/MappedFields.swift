@@ -1,3 +1,5 @@
+internal import TesseraText
+
 /// Makes entries of a record whose fields a mapping names.
 struct MappedFields {
   let mapping: ColumnMapping
@@ -29,8 +31,8 @@ struct MappedFields {
     model.focus = try ManifestEntry.focusPoint(words(.focus) ?? [], line: line)
     model.views = ManifestEntry.views(first(.views).flatMap { Double($0.trimmed) })
     model.others = others
-    var seen: Set<String> = []
-    return urls.filter { seen.insert($0).inserted }.map { url in
+    var seen: Set<Identifier> = []
+    return urls.filter { seen.insert($0) }.map { url in
       var entry = model
       entry.url = url
       return entry

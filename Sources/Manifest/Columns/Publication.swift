@@ -1,3 +1,5 @@
+internal import TesseraText
+
 /// Whether a list says that the product of a row is published, so that no image of a draft becomes public.
 ///
 /// Shopify says it in the first row of a product, and the rows of its other images follow.
@@ -42,7 +44,7 @@ struct Publication: Sendable {
         )
       }
     }
-    let carried = id == nil || last?.id == id ? last?.isPublished : nil
+    let carried = id == nil || Identifier(last?.id) == Identifier(id) ? last?.isPublished : nil
     if isPublished != nil { isLost = false }
     let result = isPublished ?? carried ?? !isLost
     last = (id, result)

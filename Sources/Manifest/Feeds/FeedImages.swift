@@ -1,4 +1,5 @@
 internal import TesseraJSON
+internal import TesseraText
 internal import TesseraXML
 
 /// The images of an item of a feed, of a sitemap's page, or of a product in a Merchant feed.
@@ -12,8 +13,8 @@ struct FeedImages {
 
   /// An entry for each image; they share the item's id.
   func entries(line: Int) -> [ManifestEntry] {
-    var seen: Set<String> = []
-    return images.filter { !$0.url.isEmpty && seen.insert($0.url).inserted }.map { image in
+    var seen: Set<Identifier> = []
+    return images.filter { !$0.url.isEmpty && seen.insert($0.url) }.map { image in
       var entry = ManifestEntry(line: line, id: id, url: image.url, alt: image.alt)
       entry.sharesID = id != nil
       return entry

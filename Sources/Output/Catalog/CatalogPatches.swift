@@ -1,5 +1,6 @@
 internal import TesseraCatalog
 package import TesseraSystem
+internal import TesseraText
 
 /// The patches of an output, by which an app that has one of the last catalogs gets the current one with a small request:
 ///
@@ -134,7 +135,7 @@ package struct CatalogPatches {
     let folder: PageFolder
     let pages: [PageIndex.Page]
     /// The ids of the first and the last image of a page, as far as they have been read.
-    var outerIDs: [String: OuterIDs] = [:]
+    var outerIDs: [Identifier: OuterIDs] = [:]
 
     func patch(_ digest: String) -> String { "\(folder.path)/\(CatalogPatches.name(digest))" }
   }
@@ -164,9 +165,11 @@ package struct CatalogPatches {
     from old: [PageIndex.Page], to screen: inout Screen
   ) async throws(SystemError) -> [[UInt8]] {
     let new = screen.pages
-    let (before, after) = (Set(old.map(\.path)), Set(new.map(\.path)))
+    let (before, after) = (
+      Set<Identifier>(of: old.map(\.path)), Set<Identifier>(of: new.map(\.path))
+    )
     let gone = old.filter { !after.contains($0.path) }
-    var (starts, ends) = ([String: PageIndex.Page](), [String: PageIndex.Page]())
+    var (starts, ends) = ([Identifier: PageIndex.Page](), [Identifier: PageIndex.Page]())
     for page in gone where try await output.has(page.path, bytes: page.bytes) {
       guard let (first, last) = try await outerIDs(of: page) else { continue }
       (starts[first], ends[last]) = (page, page)

@@ -1,6 +1,7 @@
 internal import TesseraCatalog
 internal import TesseraJSON
 internal import TesseraSystem
+internal import TesseraText
 
 /// Writes the patch from one catalog to another, or from one page to another: a JSON Merge Patch (RFC 7396) for their
 /// ``KeyedForm``.
@@ -69,7 +70,7 @@ struct PatchWriter: ~Copyable {
 
   /// Compares the current images, or lets them wait.
   private mutating func compare() throws(Unsuitable) {
-    if let before = old.current, let after = new.current, before.id == after.id {
+    if let before = old.current, let after = new.current, before.id.isSame(as: after.id) {
       return try write(before, after)
     }
     if let before = old.current {
@@ -123,11 +124,11 @@ struct PatchWriter: ~Copyable {
   private struct Line: Equatable {
     let id: String
     let text: [UInt8]
-    var next: String?
+    var next: Identifier?
 
     func keyed() throws(Unsuitable) -> JSONValue {
       guard let image = CatalogLine(text) else { throw Unsuitable() }
-      return KeyedForm.image(image.json, next: next)
+      return KeyedForm.image(image.json, next: next?.text)
     }
   }
 
@@ -136,7 +137,7 @@ struct PatchWriter: ~Copyable {
     private var texts: CatalogTexts
     private(set) var current: Line?
     private var following: Line?
-    private var waiting: [String: Line] = [:]
+    private var waiting: [Identifier: Line] = [:]
     private(set) var waitingBytes = 0
 
     init(_ texts: CatalogTexts) { self.texts = texts }
@@ -151,7 +152,7 @@ struct PatchWriter: ~Copyable {
     mutating func advance() async throws(SystemError) {
       current = following
       following = current == nil ? nil : try await read()
-      current?.next = following?.id
+      current?.next = Identifier(following?.id)
     }
 
     private mutating func read() async throws(SystemError) -> Line? {
@@ -177,11 +178,11 @@ struct PatchWriter: ~Copyable {
     }
 
     mutating func takeWaiting(_ id: String) -> Line? {
-      guard let line = waiting.removeValue(forKey: id) else { return nil }
+      guard let line = waiting.removeValue(forKey: Identifier(id)) else { return nil }
       waitingBytes -= line.text.count
       return line
     }
 
-    var allWaiting: [Line] { waiting.values.sorted { $0.id < $1.id } }
+    var allWaiting: [Line] { waiting.sorted { $0.key < $1.key }.map(\.value) }
   }
 }

@@ -1,6 +1,7 @@
 internal import TesseraCatalog
 internal import TesseraJSON
 package import TesseraSystem
+internal import TesseraText
 
 extension CatalogErasure {
   /// A staged companion without the images, for a catalog; nil if it is missing.

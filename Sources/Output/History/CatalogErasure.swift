@@ -1,26 +1,27 @@
 internal import TesseraCatalog
 internal import TesseraJSON
 package import TesseraSystem
+package import TesseraText
 
 /// Takes images out of all documents of an output that list images: catalogs, their pages, tables and results of
 /// shards. Each document is replaced as a whole; what was done is found done if it is done again.
 package struct CatalogErasure {
   let output: any Output
   let workspace: Workspace
-  private let ids: Set<String>
+  private let ids: Set<Identifier>
 
   /// What was taken out.
   package struct Erased: Sendable, Equatable {
     /// Files that the images had, relative to the output.
-    package var files: Set<String> = []
+    package var files: Set<Identifier> = []
     /// Their URLs at an image service.
-    package var serviceURLs: Set<String> = []
+    package var serviceURLs: Set<Identifier> = []
     /// The URLs of their sources, as the catalog showed them.
-    package var sources: Set<String> = []
+    package var sources: Set<Identifier> = []
     /// Documents that were replaced or deleted, relative to the output.
-    package var documents: Set<String> = []
+    package var documents: Set<Identifier> = []
     /// The ids that were found.
-    package var ids: Set<String> = []
+    package var ids: Set<Identifier> = []
   }
 
   package internal(set) var erased = Erased()
@@ -29,7 +30,7 @@ package struct CatalogErasure {
 
   /// - Parameter workspace: of which this process holds the lock.
   package init(_ ids: [String], from output: any Output, _ workspace: Workspace) {
-    (self.output, self.workspace, self.ids) = (output, workspace, Set(ids))
+    (self.output, self.workspace, self.ids) = (output, workspace, Set<Identifier>(of: ids))
   }
 
   // MARK: Catalogs
@@ -44,7 +45,7 @@ package struct CatalogErasure {
     }
     try await CatalogPair(of: output, workspace).replace(
       form, by: new.file, companions: companions)
-    erased.documents.formUnion([form.name] + companions.keys)
+    erased.documents.formUnion(Set<Identifier>(of: [form.name] + companions.keys))
     try await form.deleteOthers(in: output)
   }
 
@@ -126,8 +127,8 @@ package struct CatalogErasure {
     let image = try Self.image(text, of: texts)
     guard let id = image.id, ids.contains(id) else { return false }
     erased.ids.insert(id)
-    erased.files.formUnion((image.files ?? []).map(\.path))
-    erased.serviceURLs.formUnion(image.serviceURLs)
+    erased.files.formUnion(Set<Identifier>(of: (image.files ?? []).map(\.path)))
+    erased.serviceURLs.formUnion(Set<Identifier>(of: image.serviceURLs))
     if let url = image.url { erased.sources.insert(url) }
     return true
   }
@@ -135,11 +136,11 @@ package struct CatalogErasure {
   /// A catalog's head for ``CatalogDraft``, without the files of tables that have one of the images: clients then show
   /// the images' own files, and the next run makes the tables again.
   static func headLine(
-    _ head: JSONValue, without ids: Set<String>
+    _ head: JSONValue, without ids: Set<Identifier>
   ) -> (line: [UInt8], hadTables: Bool) {
     guard case .object(var members) = head else { return ([], false) }
     members.removeAll { ["count", "digest", "images"].contains($0.name) }
-    let hashes = ids.map(TableHash.of)
+    let hashes = ids.map { TableHash.of($0.text) }
     var hadTables = false
     func hasOne(_ file: JSONValue) -> Bool {
       let prefix = file["prefix"]?.stringValue ?? ""
@@ -210,7 +211,7 @@ package struct CatalogErasure {
     guard let size = try await output.size(of: path),
       let report = try? JSONParser.parse(try await output.read(path, size, at: 0))
     else { return }
-    let words = Array(ids) + Array(erased.sources)
+    let words = ids.union(erased.sources).texts
     let rest = report.withoutElements { element in
       if let id = element["id"]?.stringValue { return ids.contains(id) }
       let text = element.stringValue ?? element["message"]?.stringValue

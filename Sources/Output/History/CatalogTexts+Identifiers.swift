@@ -1,5 +1,6 @@
 internal import TesseraJSON
 package import TesseraSystem
+package import TesseraText
 
 extension CatalogTexts {
   /// The id of an image.
@@ -40,9 +41,9 @@ extension CatalogTexts {
 
   /// Those of some ids that an output's catalog has.
   package static func ids(
-    _ wanted: Set<String>, in output: any Output
-  ) async throws(SystemError) -> Set<String> {
-    var found: Set<String> = []
+    _ wanted: Set<Identifier>, in output: any Output
+  ) async throws(SystemError) -> Set<Identifier> {
+    var found: Set<Identifier> = []
     guard let form = try await CurrentCatalog.form(in: output) else { return found }
     var texts = CatalogTexts(form.name, in: output)
     while found.count < wanted.count, let text = try await texts.next() {

@@ -1,7 +1,7 @@
 internal import TesseraBytes
 internal import TesseraJSON
 package import TesseraSystem
-internal import TesseraText
+package import TesseraText
 
 /// The marks of images that were forgotten, so that no later run requests them again: the HMACs (RFC 2104) of their ids
 /// and URLs, under a key of the output. An id or a URL can not be read from them.
@@ -37,7 +37,7 @@ package struct ForgottenItems: Sendable, Equatable {
   ///   - requests: that are named. What an image has besides is implied by its id.
   ///   - sources: the requests of each id.
   package mutating func add(
-    ids: [String], requests: [String], sources: [String: [String]] = [:]
+    ids: [String], requests: [String], sources: [Identifier: [String]] = [:]
   ) {
     let named = Set(requests.map { mark(request: $0) })
     unlink(named)

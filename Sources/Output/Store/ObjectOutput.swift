@@ -3,6 +3,7 @@ internal import TesseraBytes
 internal import TesseraCatalog
 internal import TesseraStore
 package import TesseraSystem
+internal import TesseraText
 
 /// An output in an object store, `s3://bucket/prefix`. Names are those of a ``DirectoryOutput``; its
 /// workspace is on a disk of this machine.
@@ -14,7 +15,7 @@ package final class ObjectOutput: Output {
   private let base: StoreLocation
   private let pool: BlockingPool
   /// The ETags of documents that are being read in parts: all have to be of one version.
-  private let versions = Mutex<[String: String]>([:])
+  private let versions = Mutex<[Identifier: String]>([:])
 
   /// What is larger is written in parts, in bytes.
   private static let largeBytes = 64 << 20
@@ -192,7 +193,7 @@ package final class ObjectOutput: Output {
       }
       token = page.next
     } while token != nil
-    return entries.sorted { $0.name < $1.name }
+    return entries.sorted { Identifier($0.name) < Identifier($1.name) }
   }
 }
 

@@ -1,5 +1,6 @@
 internal import TesseraCatalog
 internal import TesseraOutput
+internal import TesseraText
 
 /// Names in the catalog of an output on this machine, for a shell that completes a word.
 package enum CatalogNames {
@@ -13,7 +14,7 @@ package enum CatalogNames {
     guard !OpenOutput.isInStore(output),
       let head = try? CatalogFile(at: output).head()
     else { return [] }
-    return head.slots.keys.filter { $0.hasPrefix(prefix) }.sorted()
+    return head.slots.keys.filter { $0.begins(with: prefix) }.sorted()
   }
 
   /// The first ids that begin with `prefix`, in the catalog's order, and with the ids their status. In a very
@@ -25,7 +26,7 @@ package enum CatalogNames {
       return []
     }
     while found.count < most, ContinuousClock.now < end, let image = try? lines.next() {
-      guard let id = image.id, id.hasPrefix(prefix) else { continue }
+      guard let id = image.id, id.begins(with: prefix) else { continue }
       found.append((id, image.status ?? ""))
     }
     return found

@@ -1,6 +1,7 @@
 internal import TesseraCatalog
 internal import TesseraOutput
 internal import TesseraSystem
+internal import TesseraText
 
 /// Requests every file that an image service makes, once, so that its caches have them before the first visitor.
 package struct Warming: Sendable {
@@ -43,11 +44,11 @@ package struct Warming: Sendable {
   /// The last URLs that were requested; bounded, so that memory does not grow with the catalog.
   private struct RecentURLs {
     private static let most = 10_000
-    private var known: Set<String> = []
+    private var known: Set<Identifier> = []
 
     mutating func insert(_ url: String) -> Bool {
       if known.count >= Self.most { known.removeAll(keepingCapacity: true) }
-      return known.insert(url).inserted
+      return known.insert(url)
     }
   }
 }

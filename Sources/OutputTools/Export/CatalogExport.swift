@@ -1,6 +1,7 @@
 internal import TesseraCatalog
 internal import TesseraOutput
 internal import TesseraSystem
+internal import TesseraText
 
 /// Converts a catalog into a form that other tools read, one image at a time, so that memory does
 /// not grow with the catalog.
@@ -48,9 +49,9 @@ package struct CatalogExport {
     self.output = output
     self.form = form
     self.worker = worker
-    var seen: Set<String> = []
+    var seen: Set<Identifier> = []
     self.options = options
-    chosen = options.slots.filter { seen.insert($0).inserted }
+    chosen = options.slots.filter { seen.insert($0) }
   }
 
   private let chosen: [String]

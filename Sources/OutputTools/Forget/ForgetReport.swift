@@ -1,4 +1,5 @@
 internal import TesseraJSON
+internal import TesseraText
 
 /// What `forget` removed, and what it can't reach.
 package struct ForgetReport: Sendable {
@@ -31,7 +32,7 @@ package struct ForgetReport: Sendable {
   /// What caches between the output and its readers may still have: URLs, or paths if the pipeline has no base-url.
   package var purge: [String] {
     let paths = (files + documents).filter { !$0.hasPrefix(".") }
-    return Set(paths).sorted().map { (baseURL ?? "") + $0 } + serviceURLs
+    return Set<Identifier>(of: paths).texts.map { (baseURL ?? "") + $0 } + serviceURLs
   }
 
   /// What this command can't reach: sentences without their full stops.

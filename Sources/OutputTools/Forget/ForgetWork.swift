@@ -15,7 +15,7 @@ struct ForgetWork {
   private var ids: [String] = []
   /// Those that are named, and those of each image.
   private var requests: [String] = []
-  private var sources: [String: [String]] = [:]
+  private var sources: [Identifier: [String]] = [:]
   private var possessions: Set<Possession> = []
   private(set) var report = ForgetReport()
 
@@ -26,21 +26,23 @@ struct ForgetWork {
   /// Finds the images, and what they have.
   mutating func find(_ named: [String], urls: [String], requests: [String]) async throws {
     let forgotten = try await ForgottenItems.of(output)
-    var found = Set(named)
-    for state in states { found.formUnion(try await state.ids(ofSources: requests)) }
-    var unknown: Set<String> = []
+    var found = Set<Identifier>(of: named)
+    for state in states {
+      found.formUnion(Set<Identifier>(of: try await state.ids(ofSources: requests)))
+    }
+    var unknown: Set<Identifier> = []
     for id in named where !forgotten.has(id: id) {
       var isKnown = false
       for state in states where !isKnown { isKnown = try await state.has(id) }
       if !isKnown { unknown.insert(id) }
     }
     if !unknown.isEmpty || !urls.isEmpty {
-      let shown = Set(urls.map { SourceURL.shown($0, ignoring: []) })
+      let shown = Set<Identifier>(of: urls.map { SourceURL.shown($0, ignoring: []) })
       let listed = try await listed(ids: unknown, urls: shown)
       unknown.subtract(listed)
       found.formUnion(listed)
     }
-    if let id = unknown.min() {
+    if let id = unknown.min()?.text {
       throw OutputToolError("\"\(output.location)\" has no image \"\(id)\"; nothing was changed")
     }
     let areForgotten = requests.contains { forgotten.has(id: "", request: $0) }
@@ -49,7 +51,7 @@ struct ForgetWork {
         "\"\(output.location)\" has no image of \"\(SourceURL.shown(url, ignoring: []))\"; nothing was changed"
       )
     }
-    ids = found.sorted()
+    ids = found.texts
     self.requests = requests
     for id in ids {
       for state in states {
@@ -60,35 +62,37 @@ struct ForgetWork {
       }
     }
     report.ids = ids
-    report.sameID = try await sharing(Set(found.map { ManifestEntry.sharedID(of: $0) ?? $0 }))
-      .subtracting(found).sorted()
+    report.sameID = try await sharing(
+      Set<Identifier>(of: ids.map { ManifestEntry.sharedID(of: $0) ?? $0 })
+    ).subtracting(found).texts
   }
 
   /// The ids of images that have these ids in the list, as all images of one product have.
-  private func sharing(_ ids: Set<String>) async throws -> Set<String> {
-    var sharing: Set<String> = []
+  private func sharing(_ ids: Set<Identifier>) async throws -> Set<Identifier> {
+    var sharing: Set<Identifier> = []
     for state in states {
-      for id in ids {
-        let own = try await state.ids(beginningWith: id + "#")
-        sharing.formUnion(own.filter { ManifestEntry.sharedID(of: $0) == id })
-        if try await state.has(id) { sharing.insert(id) }
+      for shared in ids {
+        let own = try await state.ids(beginningWith: shared.text + "#")
+        sharing.formUnion(
+          Set<Identifier>(of: own.filter { Identifier(ManifestEntry.sharedID(of: $0)) == shared }))
+        if try await state.has(shared.text) { sharing.insert(shared) }
       }
     }
     return sharing
   }
 
   /// The ids of images in the current catalog and in those that are kept.
-  private func listed(ids: Set<String>, urls: Set<String>) async throws -> Set<String> {
+  private func listed(ids: Set<Identifier>, urls: Set<Identifier>) async throws -> Set<Identifier> {
     var paths = try await CatalogHistory.kept(in: output)?.catalogs.map(\.path) ?? []
     if let form = try await CurrentCatalog.form(in: output) {
       paths.insert(form.name, at: 0)
     }
-    var found: Set<String> = []
+    var found: Set<Identifier> = []
     for path in paths where try await output.size(of: path) != nil {
       var texts = CatalogTexts(path, in: output)
       while let text = try await texts.next() {
         guard let image = CatalogLine(text), let id = image.id else { continue }
-        if ids.contains(id) || image.url.map(urls.contains) == true {
+        if ids.contains(id) || image.url.map({ urls.contains($0) }) == true {
           found.insert(id)
         }
       }
@@ -105,8 +109,8 @@ struct ForgetWork {
     report.baseURL = try await baseURL()
     for place in OutputPlace.allCases { try await erase(place, &erasure) }
     report.foreign = try await foreign()
-    report.documents = erasure.erased.documents.sorted()
-    report.serviceURLs = erasure.erased.serviceURLs.sorted()
+    report.documents = erasure.erased.documents.texts
+    report.serviceURLs = erasure.erased.serviceURLs.texts
     for state in states { try await state.rewrite() }
   }
 
@@ -117,7 +121,7 @@ struct ForgetWork {
       case .folder: OutputPlace.folders.contains(entry.name) ? nil : entry.name + "/"
       case .file, .other: OutputPlace.of(entry.name) == nil ? entry.name : nil
       }
-    }.sorted()
+    }.inByteOrder()
   }
 
   private func baseURL() async throws -> String? {
@@ -154,8 +158,9 @@ struct ForgetWork {
     let state = states[0]
     try await NamedFiles(output: output, now: now).list(in: state)
     try await erasure.deletePages { try await state.naming(of: $0) != nil }
-    let own = erasure.erased.files.union(possessions.filter { $0.kind == .file }.map(\.name))
-    for path in own.sorted() {
+    let own = erasure.erased.files.union(
+      Set<Identifier>(of: possessions.filter { $0.kind == .file }.map(\.name)))
+    for path in own.texts {
       guard PublishedFile.digest(in: path) != nil else { continue }
       if try await state.naming(of: path) != nil {
         report.shared.append(path)

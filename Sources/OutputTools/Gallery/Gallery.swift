@@ -3,6 +3,7 @@ internal import TesseraFetch
 internal import TesseraJSON
 internal import TesseraOutput
 internal import TesseraSystem
+internal import TesseraText
 
 /// One HTML page to look at an output with. It is laid out from the catalog alone, and contains all
 /// that it needs except the images' files, which are beside it.
@@ -77,7 +78,7 @@ package struct Gallery {
     while let image = try images.next() {
       totals.add(image)
       guard report.shown < limit else { continue }
-      guard let written = try lines.next(), written.id == image.id else {
+      guard let written = try lines.next(), Identifier(written.id) == Identifier(image.id) else {
         throw OutputToolError("the catalog of \"\(output)\" changed while it was read; try again")
       }
       var writer = JSONWriter()

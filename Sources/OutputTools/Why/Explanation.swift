@@ -3,6 +3,7 @@ internal import TesseraJSON
 internal import TesseraOutput
 internal import TesseraState
 internal import TesseraSystem
+internal import TesseraText
 
 /// What happened to one item, and why it was or was not processed again.
 package struct Explanation: Sendable {
@@ -91,7 +92,7 @@ package struct Explanation: Sendable {
     guard let current else { return nil }
     var images = KeptImages(current, in: output.published, checksDigest: false)
     while let entry = try await images.next() {
-      guard entry.id == id else { continue }
+      guard Identifier(entry.id) == Identifier(id) else { continue }
       return entry == image ? nil : entry.status
     }
     return "missing"
@@ -147,7 +148,7 @@ package struct Explanation: Sendable {
       var images = KeptImages(catalog, in: output.published, checksDigest: false)
       // One that can't be read has no answer, and the question is another.
       while let entry = try? await images.next() {
-        if entry.id == id { return catalog }
+        if Identifier(entry.id) == Identifier(id) { return catalog }
       }
     }
     return nil

@@ -115,8 +115,8 @@ extension PipelineFile {
 extension PipelineFile.Fetch {
   /// A URL with its prefix replaced, if `rewrite` has one for it.
   func rewritten(_ url: String) -> String {
-    for rewrite in rewrites where url.hasPrefix(rewrite.from) {
-      return rewrite.to + url.dropFirst(rewrite.from.count)
+    for rewrite in rewrites where url.begins(with: rewrite.from) {
+      return rewrite.to + String(Substring(url.utf8.dropFirst(rewrite.from.utf8.count)))
     }
     return url
   }

@@ -3,6 +3,7 @@ internal import TesseraFetch
 internal import TesseraImageHeader
 internal import TesseraPlan
 internal import TesseraState
+internal import TesseraText
 internal import TesseraWire
 
 /// What earlier runs, and earlier items of this run, know of an item's source.
@@ -81,7 +82,7 @@ enum KnownSize: Sendable {
 
   /// Nil if there is nothing to compare: validators of two places say nothing about each other.
   private func sameVersion(_ response: FetchResponse) -> Bool? {
-    guard condition?.place == response.place else { return nil }
+    guard Identifier(condition?.place) == Identifier(response.place) else { return nil }
     let (one, other) = (condition?.validators, response.validators)
     if let one = one?.etag, let other = other?.etag { return one.weakTag == other.weakTag }
     if let one = one?.lastModified, let other = other?.lastModified { return one == other }

@@ -17,10 +17,10 @@ struct EntryItems {
   /// The records of a part, in which the first image with a shared id keeps it, if no part before has it: nothing else of
   /// the part depends on other parts.
   func named(_ records: [ManifestRecord]) -> [ManifestRecord] {
-    var shared: [String: String] = [:]
+    var shared: [Identifier: Identifier] = [:]
     return records.map { record in
       guard case .entry(let entry) = record, entry.sharesID else { return record }
-      let content = entry.content
+      let content = Identifier(entry.content)
       guard let first = shared[entry.id], first != content else {
         shared[entry.id] = content
         return record
@@ -53,7 +53,8 @@ struct EntryItems {
       SourceURL.cacheKey(item.requestURL, ignoring: $0)
     }
     // Earlier versions marked all digits.
-    let requests = [item.requestKey, item.sourceKey] + Set(urls).map { SHA256.of($0) }
+    let requests =
+      [item.requestKey, item.sourceKey] + Set<Identifier>(of: urls).map { SHA256.of($0.text) }
     return requests.contains { request in
       ids.contains { forgotten.has(id: $0, request: request) }
     }

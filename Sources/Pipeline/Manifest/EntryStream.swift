@@ -3,6 +3,7 @@ package import TesseraManifest
 internal import TesseraOutput
 package import TesseraPipelineFile
 package import TesseraState
+internal import TesseraText
 
 /// The items of a manifest, each id once, in the manifest's order.
 ///
@@ -34,7 +35,7 @@ package struct EntryStream {
   /// Whether the ledger has the stretches that stand.
   private let claimsStretches: Bool
   /// By ids that images share, the sources of the first ones that were left out.
-  private var leftOut: [String: String] = [:]
+  private var leftOut: [Identifier: String] = [:]
   /// The host of headers without one; nil if there are none.
   private var headersHost: SingleHost?
   package private(set) var count = 0

@@ -1,5 +1,6 @@
 internal import TesseraOutput
 internal import TesseraState
+internal import TesseraText
 
 /// The lines of the current catalog, with those of some images that a run has processed in their places, and with images
 /// that are new. All other lines are copied byte for byte.
@@ -9,10 +10,10 @@ struct CurrentLines: CatalogLines {
   private let state: StateStore
   private let run: Int
   /// The positions of the run's images; nil if they are looked up.
-  private let positions: [String: Int]?
+  private let positions: [Identifier: Int]?
   /// New images, by their positions in the run: those before all others, those after another one, and those behind all.
   private var first: [Int] = []
-  private var after: [String: [Int]] = [:]
+  private var after: [Identifier: [Int]] = [:]
   private var last: [Int] = []
   private(set) var count = 0
 
@@ -30,8 +31,8 @@ struct CurrentLines: CatalogLines {
     (self.form, self.output, self.state, self.run) = (form, output, state, run)
     positions = try await state.positions(in: run, limit: Self.most)
     var isThere = [Bool](repeating: false, count: items)
-    let neighbours = Set(places.groups.flatMap(\.before.ids))
-    var known: Set<String> = []
+    let neighbours = Set<Identifier>(of: places.groups.flatMap(\.before.ids))
+    var known: Set<Identifier> = []
     try await forEachText { texts in
       count += texts.count
       for (id, position, _) in texts {
@@ -45,13 +46,13 @@ struct CurrentLines: CatalogLines {
   /// - Parameters:
   ///   - isThere: whether the catalog has an image, by its position in the run.
   ///   - known: ids before new images that the catalog has.
-  private mutating func insert(_ places: NewPlaces, _ isThere: [Bool], _ known: Set<String>) {
+  private mutating func insert(_ places: NewPlaces, _ isThere: [Bool], _ known: Set<Identifier>) {
     var rest = isThere
     for group in places.groups {
       let new = group.positions.filter { !isThere[$0] }
       guard !new.isEmpty else { continue }
       for position in new { rest[position] = true }
-      if let neighbour = group.before.ids.last(where: known.contains) {
+      if let neighbour = group.before.ids.last(where: { known.contains($0) }) {
         after[neighbour, default: []] += new
       } else if group.before.isAll {
         first += new

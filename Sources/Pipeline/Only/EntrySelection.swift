@@ -2,6 +2,7 @@ internal import Synchronization
 internal import TesseraManifest
 internal import TesseraOutput
 internal import TesseraState
+internal import TesseraText
 
 /// Selects the images of a ``RunSelection`` while the manifest is read, and notes where those that are new belong.
 ///
@@ -17,10 +18,10 @@ final class EntrySelection: Sendable {
     /// Stretches with named images; nil before they are known.
     var named: Set<Int>?
     /// The first image of each named id that images share, by its content.
-    var first: [String: String] = [:]
+    var first: [Identifier: Identifier] = [:]
     /// Named images that the manifest has, and those of them that were forgotten.
-    var found: Set<String> = []
-    var forgotten: Set<String> = []
+    var found: Set<Identifier> = []
+    var forgotten: Set<Identifier> = []
     /// Whether the manifest has an image of the host that is named.
     var hasHost = false
     /// What was read last.
@@ -28,19 +29,20 @@ final class EntrySelection: Sendable {
     /// A stretch that was skipped since.
     var passed: Int?
     /// What comes before images of the present batch, if they turn out to be new.
-    var before: [String: NewPlaces.Before] = [:]
+    var before: [Identifier: NewPlaces.Before] = [:]
     var places = NewPlaces()
 
     /// Of named images that share an id, also all but the first are known by their own ids.
     mutating func giveOwnID(
       _ entry: inout ManifestEntry, _ own: (ManifestEntry) -> ManifestEntry
     ) {
-      guard first[entry.id, default: entry.content] == entry.content else {
+      let content = Identifier(entry.content)
+      guard first[entry.id, default: content] == content else {
         found.insert(entry.id)
         entry = own(entry)
         return
       }
-      first[entry.id] = entry.content
+      first[entry.id] = content
     }
   }
 
@@ -74,7 +76,7 @@ final class EntrySelection: Sendable {
 
   private func namedStretches() async throws(StateError) -> Set<Int> {
     if let named = progress.withLock(\.named) { return named }
-    let named = try await state.stretches(of: Array(wanted.ids))
+    let named = try await state.stretches(of: wanted.ids.texts)
     progress.withLock { $0.named = named }
     return named
   }
@@ -138,7 +140,7 @@ final class EntrySelection: Sendable {
   /// An item has its position.
   func place(_ id: String, at position: Int) {
     progress.withLock { progress in
-      guard let before = progress.before.removeValue(forKey: id) else { return }
+      guard let before = progress.before.removeValue(forKey: Identifier(id)) else { return }
       progress.places.add(position, of: id, after: before)
     }
   }
@@ -157,16 +159,16 @@ final class EntrySelection: Sendable {
   func check(_ output: any Output, _ forgotten: ForgottenItems?) async throws -> [String] {
     let (found, left) = progress.withLock { ($0.found, $0.forgotten) }
     var missing = wanted.ids.subtracting(found)
-    let gone = left.union(missing.filter { forgotten?.has(id: $0) == true })
+    let gone = left.union(missing.filter { forgotten?.has(id: $0.text) == true })
     missing.subtract(gone)
     let inCatalog = missing.isEmpty ? [] : try await CatalogTexts.ids(missing, in: output)
-    let unknown = missing.subtracting(inCatalog).sorted()
+    let unknown = missing.subtracting(inCatalog).texts
     if let first = unknown.first {
       throw PipelineError.unknownImages(
-        unknown, near: try await state.ids(near: first, limit: 3).filter { !unknown.contains($0) })
+        unknown, near: try await state.ids(near: first, limit: 3).filter { !missing.contains($0) })
     }
     return unknownHost + Self.forgotten(gone.count)
-      + inCatalog.sorted().map {
+      + inCatalog.texts.map {
         "the manifest no longer has the image \"\($0)\", which stays in the catalog until the next run of all images"
       }
   }
@@ -223,15 +225,17 @@ struct NewPlaces: Sendable {
   }
 
   private(set) var groups: [Group] = []
-  private var lastID: String?
+  private var added: Identifier?
 
   mutating func add(_ position: Int, of id: String, after before: Before) {
-    if let last = before.ids.last, last == lastID, groups.last?.positions.upperBound == position {
+    if let last = before.ids.last, Identifier(last) == added,
+      groups.last?.positions.upperBound == position
+    {
       let first = groups[groups.count - 1].positions.lowerBound
       groups[groups.count - 1].positions = first..<position + 1
     } else {
       groups.append(Group(before: before, positions: position..<position + 1))
     }
-    lastID = id
+    added = Identifier(id)
   }
 }

@@ -1,10 +1,10 @@
-internal import TesseraText
+package import TesseraText
 
 /// The images that a run is for, if it is not one of all (`--only`, `--only-failed`, `--only-host`). An image has to meet
 /// everything that is named; all other images keep their entries of the current catalog.
 package struct RunSelection: Sendable, Equatable {
   /// Ids; empty for any.
-  package var ids: Set<String>
+  package var ids: Set<Identifier>
   /// Whether only images that failed or are stale count.
   package var onlyFailed: Bool
   /// The host of the request URL, with its port if the URL has one; nil for any.
@@ -17,7 +17,7 @@ package struct RunSelection: Sendable, Equatable {
     ids: [String] = [], onlyFailed: Bool = false, host: String? = nil, refreshes: Bool = false
   ) {
     if ids.isEmpty, !onlyFailed, host == nil { return nil }
-    (self.ids, self.onlyFailed, self.refreshes) = (Set(ids), onlyFailed, refreshes)
+    (self.ids, self.onlyFailed, self.refreshes) = (Set<Identifier>(of: ids), onlyFailed, refreshes)
     self.host = host?.lowercased()
   }
 

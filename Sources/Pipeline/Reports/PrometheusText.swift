@@ -1,3 +1,5 @@
+internal import TesseraText
+
 /// Prometheus' text format, as the node exporter's textfile collector reads it.
 ///
 /// Without timestamps, which that collector rejects. The format is described in Prometheus'
@@ -40,7 +42,7 @@ struct PrometheusText {
   /// The value of a line in a text of this format; nil if no line has this name and these labels.
   func value(of name: String, in text: String) -> Double? {
     let start = series(name) + " "
-    let line = text.split(separator: "\n").last { $0.hasPrefix(start) }
+    let line = text.split(separator: "\n").last { $0.begins(with: start) }
     return line.flatMap { Double($0.dropFirst(start.count)) }.flatMap { $0.isFinite ? $0 : nil }
   }
 

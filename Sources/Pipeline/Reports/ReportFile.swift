@@ -1,6 +1,7 @@
 internal import TesseraOutput
 internal import TesseraPipelineFile
 internal import TesseraSystem
+internal import TesseraText
 
 /// The file of `run --events` or `run --metrics`: a new one, or one that an earlier run wrote. Any other file is the
 /// user's, and stays.
@@ -38,7 +39,7 @@ enum ReportFile: String {
   /// What a path is to a pipeline; nil if it is nothing.
   private static func owner(of path: String, in pipeline: PipelineFile) -> String? {
     let place = place(of: path)
-    if place == self.place(of: pipeline.path) { return "the pipeline file" }
+    if place.isSame(as: self.place(of: pipeline.path)) { return "the pipeline file" }
     for list in pipeline.manifest.all {
       let path: String? =
         switch list {
@@ -46,11 +47,11 @@ enum ReportFile: String {
         case .query(let query): query.database
         case .standardInput, .url, .object, .several: nil
         }
-      if let path, place == self.place(of: path) { return "the manifest" }
+      if let path, place.isSame(as: self.place(of: path)) { return "the manifest" }
     }
     let output = self.place(of: pipeline.output) + "/"
-    guard place.hasPrefix(output) else { return nil }
-    let inside = String(place.dropFirst(output.count))
+    guard place.begins(with: output) else { return nil }
+    let inside = String(Substring(place.utf8.dropFirst(output.utf8.count)))
     let isTaken = OutputPlace.of(inside) != nil || inside.hasPrefix(".tessera")
     return isTaken ? "a file of the output" : nil
   }

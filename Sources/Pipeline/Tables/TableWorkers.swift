@@ -4,6 +4,7 @@ internal import TesseraOutput
 internal import TesseraPlan
 internal import TesseraState
 internal import TesseraSystem
+internal import TesseraText
 internal import TesseraWire
 internal import TesseraWorkers
 
@@ -147,7 +148,7 @@ struct TableWorkers {
   private func bytes(of entry: StateStore.TableEntry) async throws -> [UInt8] {
     do throws(SystemError) {
       let bytes = try await output.read(entry.path, entry.bytes, at: 0)
-      let isWhole = PublishedFile.digest(in: entry.path).map { SHA256.of(bytes).hasPrefix($0) }
+      let isWhole = PublishedFile.digest(in: entry.path).map { SHA256.of(bytes).begins(with: $0) }
       return isWhole == true ? bytes : []
     } catch {
       guard error.isMissingFile else { throw error }

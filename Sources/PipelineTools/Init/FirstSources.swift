@@ -36,7 +36,7 @@ struct FirstSources {
   }
 
   private let known: Set<ImagePlace>
-  private var ids: Set<String>
+  private var ids: Set<Identifier>
   private var places: Set<ImagePlace> = []
   /// Images that were seen, those that were named twice included.
   private var seen = 0
@@ -52,7 +52,7 @@ struct FirstSources {
   ///   - ids: those that no image gets.
   /// - Throws: ``PipelineError`` if a file can't be read, or nothing usable is there.
   init(
-    _ sources: [String], known: Set<ImagePlace> = [], ids: Set<String> = []
+    _ sources: [String], known: Set<ImagePlace> = [], ids: Set<Identifier> = []
   ) throws(PipelineError) {
     (self.known, self.ids) = (known, ids)
     for source in sources {
@@ -61,7 +61,7 @@ struct FirstSources {
       }
       let url = SourceURL.encoded(source)
       if SourceURL.scheme(of: url) != nil, url.contains("://") {
-        if url != source { encoded += 1 }
+        if !url.isSame(as: source) { encoded += 1 }
         try add(url: url)
       } else if FileSystem.isDirectory(source) {
         try add(folder: source)
@@ -89,10 +89,11 @@ struct FirstSources {
       throw .local("\"\(url)\" can't be fetched; expected a URL of http or https")
     }
     permit(hostOf: url)
-    let path = url.prefix { $0 != "?" && $0 != "#" }
+    let shown = SourceURL.shown(url, ignoring: [])
+    let path = shown.prefix { $0 != "?" && $0 != "#" }
     let name = path.drop { $0 != ":" }.dropFirst(3).split(separator: "/").dropFirst().last
     if let name, Self.isList(String(name)) { return try take(list: url) }
-    add(Image(id: name.map { Self.stem(of: String($0)) } ?? url, url: url))
+    add(Image(id: name.map { Self.stem(of: String($0)) } ?? shown, url: url))
   }
 
   private mutating func permit(hostOf url: String) {
@@ -110,7 +111,9 @@ struct FirstSources {
   }
 
   private mutating func permit(_ permission: String) {
-    if !permissions.contains(permission) { permissions.append(permission) }
+    if !permissions.contains(where: { $0.isSame(as: permission) }) {
+      permissions.append(permission)
+    }
   }
 
   // MARK: Files
@@ -159,8 +162,7 @@ struct FirstSources {
   /// In the order of the names, and folders that are links are not followed: they may lead in a circle.
   private mutating func add(contentsOf folder: String, prefix: String) throws(PipelineError) {
     let directory = try PipelineError.wrap { try Directory(folder) }
-    for name in try PipelineError.wrap({ try directory.list() }).sorted() where !name.hasPrefix(".")
-    {
+    for name in try PipelineError.wrap({ try directory.list() }) where !name.hasPrefix(".") {
       let path = FileSystem.join(folder, name)
       switch directory.kind(of: name) {
       case .folder where Self.isOutput(path): leftOut.add("\(prefix)\(name)/", .output)
@@ -254,7 +256,7 @@ struct FirstSources {
     let name = image.id
     image.id = ImageID.from(name)
     var number = 1
-    while !known.contains(place), !ids.insert(image.id).inserted {
+    while !known.contains(place), !ids.insert(image.id) {
       number += 1
       image.id = ImageID.from("\(name)-\(number)")
     }

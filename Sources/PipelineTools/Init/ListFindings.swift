@@ -3,6 +3,7 @@ internal import TesseraManifest
 internal import TesseraPipeline
 internal import TesseraPipelineFile
 internal import TesseraSystem
+internal import TesseraText
 
 /// What a list of images shows of the pipeline that it needs.
 struct ListFindings {
@@ -103,8 +104,8 @@ struct ListFindings {
 
   private mutating func permit(_ url: String) {
     if let folder = FetchSettings.folder(ofSource: url) {
-      guard !folders.contains(where: { "\(folder)/".hasPrefix("\($0)/") }) else { return }
-      folders.removeAll { $0.hasPrefix("\(folder)/") }
+      guard !folders.contains(where: { "\(folder)/".begins(with: "\($0)/") }) else { return }
+      folders.removeAll { $0.begins(with: "\(folder)/") }
       folders.append(folder)
     } else if let word = FirstSources.permission(forHostOf: url),
       ["loopback", "private"].contains(word)

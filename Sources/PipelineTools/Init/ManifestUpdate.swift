@@ -43,7 +43,8 @@ package struct ManifestUpdate {
     let old = try ManifestLines(of: manifest)
     let known = Set(old.lines.map(\.place))
     // Of a line without an id also the one that a run derives.
-    let ids = Set(old.lines.flatMap { $0.id == $0.url ? [$0.id, file.shown($0.url)] : [$0.id] })
+    let ids = Set<Identifier>(
+      of: old.lines.flatMap { $0.id.isSame(as: $0.url) ? [$0.id, file.shown($0.url)] : [$0.id] })
     let first = try FirstSources(sources, known: known, ids: ids)
     guard !first.images.isEmpty else {
       throw PipelineError.local(

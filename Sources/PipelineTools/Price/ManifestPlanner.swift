@@ -7,6 +7,7 @@ internal import TesseraPlan
 internal import TesseraProbe
 internal import TesseraState
 internal import TesseraSystem
+internal import TesseraText
 
 /// Plans a whole manifest from the sizes that earlier runs learned. Makes nothing.
 package struct ManifestPlanner {
@@ -77,7 +78,7 @@ package struct ManifestPlanner {
     // Only what was decoded has files.
     let decoded = zip(items, seen).filter { $1?.isDecoded == true }.map(\.0.id)
     let lines = try await state?.store.lines(of: decoded) ?? []
-    let lineOf = Dictionary(zip(decoded, lines)) { first, _ in first }
+    let lineOf = Dictionary(zip(decoded.map { Identifier($0) }, lines)) { first, _ in first }
     for (item, seen) in zip(items, seen) {
       if let seen {
         summary.add(

@@ -1,6 +1,7 @@
 package import TesseraPipelineFile
 internal import TesseraPlan
 internal import TesseraSystem
+internal import TesseraText
 
 /// Puts a ladder into a pipeline file, whose other lines and comments stay.
 package enum RoundingEdit {
@@ -51,7 +52,7 @@ package enum RoundingEdit {
   private static func isKey(_ line: String) -> Bool {
     let names = ["rounding", "\"rounding\"", "'rounding'"]
     return names.contains { name in
-      line.hasPrefix(name) && line.dropFirst(name.count).drop { $0 == " " }.first == ":"
+      line.begins(with: name) && line.dropFirst(name.count).drop { $0 == " " }.first == ":"
     }
   }
 

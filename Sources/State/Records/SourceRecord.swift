@@ -1,3 +1,5 @@
+internal import TesseraText
+
 /// The bytes behind a URL.
 package struct SourceRecord: Sendable, Equatable {
   /// SHA-256 of the bytes, in hexadecimal.
@@ -21,7 +23,7 @@ package struct SourceRecord: Sendable, Equatable {
 extension SourceRecord {
   /// Whether a line of the catalog says the same of both.
   package func isShown(like other: SourceRecord) -> Bool {
-    content == other.content && url == other.url && robots == other.robots
+    content == other.content && Identifier(url) == Identifier(other.url) && robots == other.robots
       && confirmation.etag == other.confirmation.etag
       && confirmation.lastModified == other.confirmation.lastModified
   }

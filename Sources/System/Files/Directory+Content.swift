@@ -25,11 +25,11 @@ extension Directory {
   }
 
   /// The names in it, without "." and "..", sorted: readdir(3) returns them in any order, and reports
-  /// must not depend on it.
+  /// must not depend on it. By their bytes, as file systems compare them.
   package func list() throws(SystemError) -> [String] {
     try rawNames().map { name in
       String(decoding: name.dropLast().map(UInt8.init(truncatingIfNeeded:)), as: UTF8.self)
-    }.sorted()
+    }.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
 
   /// The names as the file system has them: they need not be UTF-8. Each ends with a NUL.

@@ -34,8 +34,10 @@ extension Directory {
     // What is in this folder itself has no parent in its path.
     let folders = paths.map { $0.contains("/") ? FileSystem.parent(of: $0) : "" }
     var opened: (path: String, folder: Directory?)?
-    for index in paths.indices.sorted(by: { folders[$0] < folders[$1] }) {
-      if opened?.path != folders[index] {
+    for index in paths.indices.sorted(by: {
+      folders[$0].utf8.lexicographicallyPrecedes(folders[$1].utf8)
+    }) {
+      if opened?.path.utf8.elementsEqual(folders[index].utf8) != true {
         // Only one at a time: a folder that is open for long may no longer be the one at its path.
         opened = (folders[index], try reachable(folders[index]))
       }

@@ -7,7 +7,7 @@ extension FileSystem {
     if mkdir(path, 0o777) == 0 || (errno == EEXIST && isDirectory(path)) { return }
     let code = errno
     let above = parent(of: path)
-    guard code == ENOENT, above != path else {
+    guard code == ENOENT, !above.utf8.elementsEqual(path.utf8) else {
       throw SystemError("make the directory", path, code: code)
     }
     try makeDirectory(above)

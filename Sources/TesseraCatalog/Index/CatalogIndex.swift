@@ -1,4 +1,5 @@
 internal import TesseraJSON
+internal import TesseraText
 
 /// Looks up images by id, for one device.
 ///

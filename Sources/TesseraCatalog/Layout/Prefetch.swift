@@ -1,3 +1,5 @@
+internal import TesseraText
+
 /// Decides which files an app should request next, and which requests it should cancel. A pure function of what
 /// is on the screen: no clock, no network.
 ///
@@ -41,15 +43,16 @@ public struct Prefetch: Sendable, Hashable {
     isLoaded: (_ reference: String) -> Bool
   ) -> Step {
     let urgent = visible.reversed().joined()
-    let urgentReferences = Set(urgent.map(\.reference))
-    let needed = urgentReferences.union(upcoming.map(\.reference))
+    let urgentReferences = Set<Identifier>(of: urgent.map(\.reference))
+    let needed = urgentReferences.union(Set<Identifier>(of: upcoming.map(\.reference)))
     var cancel = inFlight.filter { !needed.contains($0.reference) }
-    var flying = Set(inFlight.map(\.reference)).subtracting(cancel.map(\.reference))
+    var flying = Set<Identifier>(of: inFlight.map(\.reference))
+      .subtracting(Set<Identifier>(of: cancel.map(\.reference)))
     var waiting = Self.missing(urgent, flying, isLoaded)
     // A visible place does not wait for a file of one that is not: the farthest of these gives way.
     var excess = waiting.count + flying.count - requests
     for file in upcoming.reversed() where excess > 0 && !urgentReferences.contains(file.reference) {
-      guard flying.remove(file.reference) != nil else { continue }
+      guard flying.remove(Identifier(file.reference)) != nil else { continue }
       cancel.append(file)
       excess -= 1
     }
@@ -62,7 +65,7 @@ public struct Prefetch: Sendable, Hashable {
       budget -= Double(file.expectedBytes)
     }
     var start = waiting
-    let cancelled = Set(cancel.map(\.reference))
+    let cancelled = Set<Identifier>(of: cancel.map(\.reference))
     for file in Self.missing(upcoming, flying.union(urgentReferences), isLoaded)
     where start.count + flying.count < requests && !cancelled.contains(file.reference) {
       // A file that exceeds the rest of the budget waits, and so do those after it: otherwise smaller
@@ -77,9 +80,9 @@ public struct Prefetch: Sendable, Hashable {
 
   /// Files that are neither loaded nor known, each once.
   private static func missing(
-    _ files: some Sequence<ImageFile>, _ known: Set<String>, _ isLoaded: (String) -> Bool
+    _ files: some Sequence<ImageFile>, _ known: Set<Identifier>, _ isLoaded: (String) -> Bool
   ) -> [ImageFile] {
     var known = known
-    return files.filter { !isLoaded($0.reference) && known.insert($0.reference).inserted }
+    return files.filter { !isLoaded($0.reference) && known.insert($0.reference) }
   }
 }

@@ -1,4 +1,5 @@
 internal import TesseraJSON
+internal import TesseraText
 
 extension CatalogImage {
   /// A catalog may come from anywhere, and apps join its paths to URLs and folders: a path is one that a run makes,
@@ -46,7 +47,7 @@ extension CatalogVariant {
   /// would end it in a page.
   static func isURL(_ text: String) -> Bool {
     let isWeb = ["http://", "https://"].contains {
-      text.hasPrefix($0) && text.utf8.count > $0.utf8.count
+      text.begins(with: $0) && text.utf8.count > $0.utf8.count
     }
     return isWeb
       && text.unicodeScalars.allSatisfy {

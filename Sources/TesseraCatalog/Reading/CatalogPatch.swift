@@ -1,4 +1,5 @@
 internal import TesseraJSON
+internal import TesseraText
 
 /// The changes from one catalog to the next, as `tessera diff --patch` writes them. An app that has
 /// the old catalog downloads the patch instead of the new catalog.

@@ -1,5 +1,6 @@
 internal import TesseraJSON
 internal import TesseraSystem
+internal import TesseraText
 
 /// The names of exported assets: a JSON object by ids, `{"p1": {"card": "card/p1"}}`, and constants for the app's
 /// code. Both are written as the images come.
@@ -8,7 +9,7 @@ final class AssetNames {
   private let code: File
   private let language: Language
   private var isFirst = true
-  private var taken: [String: String] = [:]
+  private var taken: [Identifier: String] = [:]
 
   enum Language: String {
     case swift
@@ -40,7 +41,7 @@ final class AssetNames {
     try table.write(Array(separator.utf8) + entry.take() + Array(":".utf8) + slots.take())
     for name in names {
       // Digests of 32 bits may be equal, if rarely.
-      if let other = taken.updateValue(id, forKey: name.asset) {
+      if let other = taken.updateValue(id, forKey: Identifier(name.asset)) {
         throw OutputToolError(
           "\"\(other)\" and \"\(id)\" both have the name \"\(name.asset)\"; give one of them another id"
         )

@@ -14,7 +14,9 @@ struct OwnPlaces: Sendable {
   func stored(_ record: SourceRecord, of item: Item) -> SourceRecord {
     var stored = record
     // The place of a place is itself, and most requests are for one.
-    if record.url == item.requestURL || record.url == place(of: item) { stored.url = nil }
+    if let url = record.url, url.isSame(as: item.requestURL) || url.isSame(as: place(of: item)) {
+      stored.url = nil
+    }
     return stored
   }
 

@@ -1,0 +1,85 @@
+import Foundation
+
+/// Places where ids, URLs and paths are compared as strings, so that two spellings of one text in Unicode are the same:
+/// `Identifier` (in `Text`) compares their bytes.
+///
+/// What can be seen without types: strings as keys and in sets, prefixes that are no literals, and comparisons of what is
+/// called an id, a URL or a path. Exceptions are texts of which Tessera itself has made all, in ASCII.
+enum Identity {
+  private static let patterns = Dictionary(
+    uniqueKeysWithValues: modules.map { ($0, patterns(of: $0)) })
+  private static let modules = [
+    "State", "Pipeline", "Output", "OutputTools", "Manifest", "Fetch", "PipelineTools", "Probe",
+    "TesseraCatalog", "TesseraCatalogFoundation", "TesseraCatalogSQLite", "System", "Text",
+    "tessera",
+  ]
+
+  /// Variables with strings as keys or in sets, and why nothing in them is an id, a URL or a path of others. A name that says
+  /// little is an exception in one file.
+  private static let words: [String: Set<String>] = [
+    "codes of errors, statuses, reasons and kinds": [
+      "codes", "counts", "errors", "examples", "reasons", "fallbacks", "shownStatuses", "measured",
+      "unmeasured", "encoders", "intervals", "maxima", "keptByOthers",
+    ],
+    "names that pipeline files and formats have, which are ASCII words": [
+      "slots", "uses", "tables", "types", "accepted", "units", "tokens", "swiftKeywords",
+      "ofImages",
+      "SlotConstants.swift: names", "URLSecret.swift: found", "ListFindings.swift: words",
+    ],
+    "names of members and columns: two that are equal in Unicode are one, as for many readers of JSON":
+      [
+        "members", "treeMembers", "headTree", "mapped", "present", "absent", "leftOut",
+        "value", "CatalogPatch.swift: changes", "ExtraMembers.swift: counts",
+        "FeedImages.swift: places",
+        "MappedJSONDecoder.swift: paths", "MappedJSONDecoder.swift: used",
+        "MemberGuess.swift: places",
+        "TableDecoder.swift: indices", "TableDecoder.swift: used",
+      ],
+    "digests, and names that are made of digests": [
+      "younger", "older", "copies", "ended", "marks", "implied", "allImplied", "companions",
+      "CatalogPair.swift: before", "CatalogPair.swift: others", "CatalogPatches.swift: places",
+      "ForgottenItems.swift: named", "KeyedQueue.swift: lines", "NextExport.swift: parts",
+      "PackedLines.swift: numbers", "SourceCache.swift: entries", "TableWorkers.swift: places",
+    ],
+    "hosts, in the spelling of the policies": [
+      "hosts", "paced", "breakers", "busyAnswers", "windows", "rates", "unreached", "continued",
+      "FailureCensus.swift: groups", "HostLines.swift: lines", "HostRules.swift: all",
+      "NamedHosts.swift: unused", "RequestQueue.swift: fresh", "RequestQueue.swift: lines",
+    ],
+  ]
+
+  private static let key = Pattern(
+    #"(\w+)\s*[:=]\s*(?:inout |Mutex<)?\(?(?:Set<String>|\[String: )"#)
+
+  /// Names of what is compared by its bytes, at the end of an expression. In outputs, paths are Tessera's own: fixed names,
+  /// and digests.
+  private static func name(in module: String) -> String {
+    let hasOwnPaths = ["State", "Output", "OutputTools", "TesseraCatalog"].contains(module)
+    return #"\b(?:id|url|URL|\w+(?:ID|URL))"# + (hasOwnPaths ? "" : #"|path|\w+Path"#) + #")\b"#
+  }
+
+  private static func patterns(of module: String) -> [Pattern] {
+    let name = name(in: module)
+    return [
+      // `Set(ids)` is a set of strings, and `Set<Identifier>(of: ids)` is not.
+      #"\bSet\((?:[^()\n]|\([^()\n]*\))*\b(?:ids|urls|references?)\b"#,
+      // A constant, or a digest.
+      #"\bhasPrefix\(\s*(?!Self\.|CatalogPages\.|digest\b)[^)\s"][^\n]*"#,
+      name + #"[?!]?\s*(?:==|!=|<|>)\s+(?!nil\b)[\w(.][^\n]*"#,
+      #"(?:==|!=)\s+(?:\w+[.?!]+)*"# + name + #"(?![.\[(])[^\n]*"#,
+      #"\b\w*(?:ids|urls|URLs)\.(?:sorted|sort|min|max)\([^\n]*"#,
+    ].map { Pattern($0) }
+  }
+
+  /// Findings in the code of a file, by its path below `Sources`.
+  static func findings(in path: String, _ code: String) -> [String] {
+    let module = String(path.prefix { $0 != "/" })
+    guard let patterns = patterns[module] else { return [] }
+    let file = path.split(separator: "/").last ?? ""
+    let keys = key.matches(in: code).compactMap { $0[1] }.filter { name in
+      !words.values.contains { $0.contains(name) || $0.contains("\(file): \(name)") }
+    }
+    let rest = patterns.flatMap { $0.matches(in: code) }.compactMap { $0[0] }
+    return (keys.map { "\($0): keys are strings" } + rest).map { "\(path): \($0)" }
+  }
+}
