@@ -222,6 +222,9 @@ package struct ManifestReader {
             + "(catalog: {urls: none}); give it an id")
       }
       entry.id = shown(entry.url)
+    } else if entry.sharesID {
+      // A text of a feed or of a column that a mapping names, which may be a URL as well.
+      entry.id = shown.id(entry.id)
     }
     entry = try entry.checked(hasBase: resolve != nil)
     if SourceURL.hasSecret(entry.url) { secrets += 1 }
