@@ -14,6 +14,8 @@ package enum SourceWarning: Sendable, Equatable, Codable {
   case toneMapped
   /// The image is an animation, of which no decoder here shows more than one image.
   case stillOfAnimation
+  /// The decoder shows another size than the header says, or turns the image otherwise. The detail names both.
+  case headerDiffers(detail: String)
 }
 
 extension SourceWarning {
@@ -24,6 +26,7 @@ extension SourceWarning {
     case unusableProfile = "unusable-profile"
     case toneMapped = "tone-mapped"
     case stillOfAnimation = "still-of-animation"
+    case headerDiffers = "header-differs"
   }
 
   package var code: Code {
@@ -33,6 +36,7 @@ extension SourceWarning {
     case .unusableProfile: .unusableProfile
     case .toneMapped: .toneMapped
     case .stillOfAnimation: .stillOfAnimation
+    case .headerDiffers: .headerDiffers
     }
   }
 
@@ -48,6 +52,7 @@ extension SourceWarning {
     case .unusableProfile(let detail): "the colour profile could not be used: \(detail)"
     case .toneMapped: "the image is HDR, and its highlights were compressed"
     case .stillOfAnimation: "only one image of the animation can be decoded in this format"
+    case .headerDiffers(let detail): "the image is not displayed as its header says: \(detail)"
     }
   }
 }

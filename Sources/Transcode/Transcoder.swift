@@ -194,6 +194,9 @@ package struct Transcoder {
     // Before the frames are decoded: files of a wrong plan would be useless.
     guard decoder.facts.plansLike(job.expected) else { return decoded }
     decoded.frames = try decoder.frames(warnings: &decoded.warnings)
+    if let difference = decoder.differenceFromHeader {
+      decoded.warnings.append(.headerDiffers(detail: difference))
+    }
     // Bytes of a source that is damaged in any way are never copied into an output.
     if failOn == .error, decoded.warnings.isEmpty, decoder.isShownAsStored {
       decoded.reusable = ReusableSource(source, job, decoder.facts)

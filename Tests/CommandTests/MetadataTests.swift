@@ -237,6 +237,54 @@ import Testing
     await nginx.stop()
   }
 
+  /// U1: kept metadata says nothing that a viewer would turn the image by once more. HEIC, AVIF and JPEG XL are turned as
+  /// their own headers say, whatever their Exif does.
+  @Test(arguments: formats)
+  func nothingIsTurnedTwice(_ format: String) async throws {
+    let folder = try TemporaryFolder()
+    let sources = [
+      ("plain.jpg", 160, 240), ("grey.png", 80, 120), ("lossy.webp", 160, 240),
+      ("formats/turned.tif", 120, 80), ("formats/corners.heic", 120, 80),
+      ("formats/corners.avif", 120, 80), ("formats/corners.jxl", 120, 80),
+      ("sizes/turned.avif", 80, 120), ("sizes/turned-alpha.avif", 75, 100),
+    ].map { (URL(filePath: $0), [$1, $2]) }
+    for (name, _) in sources {
+      let path = folder.path(name.lastPathComponent)
+      try FileManager.default.copyItem(
+        at: Places.fixture(name.relativePath), to: URL(filePath: path))
+      let result = try await Tool.run(
+        "/usr/bin/exiftool",
+        [
+          "-m", "-overwrite_original", "-n", "-EXIF:Artist=An artist", "-EXIF:Orientation=6",
+          "-XMP-tiff:Orientation=6", "-XMP-dc:Title=A title", path,
+        ])
+      try #require(result.status == 0, "\(name): \(result.errors)")
+    }
+    let nginx = try await Nginx(serving: URL(filePath: folder.path("")))
+    let fixture = try RunFixture(
+      manifest: sources.map(\.0.lastPathComponent).map { name in
+        #"{"id":"\#(name)","url":"\#(nginx.url("/\(name)"))"}"# + "\n"
+      }.joined(),
+      keys: "scales: [1]\nvariants: {format: \(format), metadata: keep}",
+      slots: "slots: {a: {size: 400x400}}")
+    let run = try await fixture.run()
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(try fixture.report["headerDiffers"] == 0)
+    for (image, (name, size)) in zip(try fixture.catalog.images, sources) {
+      #expect([image.width, image.height] == size, "\(name)")
+      #expect(image.warnings == nil, "\(name)")
+      let file = try #require(image.variants.first)
+      #expect([file.width, file.height] == size, "\(name)")
+      let tags = try await Self.read(fixture.folder.path("out/\(file.reference)"))
+      #expect(tags["IFD0:Artist"] == "An artist", "\(name)")
+      for tag in ["IFD0:Orientation", "XMP-tiff:Orientation"] {
+        #expect(["1", nil].contains(tags[tag]), "\(name): \(tag)")
+      }
+      #expect(tags.keys.allSatisfy { !$0.hasSuffix(":Rotation") || tags[$0] == "0" }, "\(name)")
+    }
+    await nginx.stop()
+  }
+
   /// Colours look the same whether they are converted to sRGB or keep the source's profile.
   @Test(arguments: formats)
   func strippedAndKeptProfilesLookTheSame(_ format: String) async throws {

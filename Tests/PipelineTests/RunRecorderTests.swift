@@ -1,6 +1,7 @@
 import TesseraCatalog
 import TesseraFetch
 import TesseraManifest
+import TesseraPlan
 import TesseraState
 import Testing
 
@@ -85,10 +86,11 @@ import Testing
     #expect(recorder.current.variantsAsked == 12)
     #expect(recorder.current.variantsReused == 7)
     let files = [100, 23].map { VariantRecord(path: "p", width: 1, height: 1, bytes: $0) }
-    recorder.addDecode(files, of: 1_000, ViewCost(views: 1, bytes: 6, exactBytes: 3))
-    recorder.addDecode([], of: nil, ViewCost(views: 2, bytes: 3, exactBytes: 1))
+    recorder.addDecode(
+      files, of: 1_000, [.headerDiffers(detail: "")], ViewCost(views: 1, bytes: 6, exactBytes: 3))
+    recorder.addDecode([], of: nil, [.toneMapped], ViewCost(views: 2, bytes: 3, exactBytes: 1))
     let report = recorder.current
-    #expect((report.decodes, report.sourceBytes) == (2, 1_000))
+    #expect((report.decodes, report.headerDiffers, report.sourceBytes) == (2, 1, 1_000))
     #expect(report.views == ViewCost(views: 3, bytes: 9, exactBytes: 4))
     #expect((report.variantsMade, report.bytesWritten) == (2, 123))
   }

@@ -125,6 +125,7 @@ import Testing
         "leftOut": 26
       },
       "decodes": 27,
+      "headerDiffers": 0,
       "sourceBytes": 28,
       "view": {
         "bytes": 50,

@@ -230,6 +230,7 @@ import Testing
         [.damagedProfile, .unusableProfile(detail: "x"), .damaged(.none, detail: "")],
         #"[["damaged-profile"],["unusable-profile","x"],["damaged","none",""]]"#
       ), ([.toneMapped, .stillOfAnimation], #"[["tone-mapped"],["still-of-animation"]]"#),
+      ([.headerDiffers(detail: "x")], #"[["header-differs","x"]]"#),
     ] as [([SourceWarning], String)])
   func warningsAreStoredWithTheirNames(_ warnings: [SourceWarning], _ stored: String) {
     #expect(SourceWarning.stored(warnings) == stored)

@@ -1,3 +1,4 @@
+import Foundation
 import TesseraImageHeader
 import TesseraPlan
 import TesseraTestSupport
@@ -88,6 +89,61 @@ extension LibvipsTests {
         try expectCorners(frames[0], "\(name) / \(part)")
         #expect(frames[0].isEightBit && frames[0].isGreyOrSRGB && frames[0].orientation == 1)
       }
+    }
+
+    /// U1: what the header says is displayed is what is decoded, in every image among the fixtures.
+    @Test func everyFixtureIsDecodedAsItsHeaderSays() throws {
+      var names = try Places.images()
+      for folder in ["formats", "sizes"] {
+        names += try FileManager.default.contentsOfDirectory(
+          atPath: Places.fixture(folder).path
+        ).map { "\(folder)/\($0)" }
+      }
+      var compared = 0
+      for name in names {
+        try withSource(Places.bytes(name)) { source in
+          guard let header = source.header, header.format.isDecoded else { return }
+          for lanes in [Lanes.on, .off] {
+            let job = decoding(
+              header.format.rawValue, Size(header.width, header.height), lanes: lanes)
+            // One that is cut off is not decoded at all.
+            guard let decoder = try? Decoder(source, job, failOn: .error) else { continue }
+            #expect(decoder.differenceFromHeader == nil, "\(name), lanes \(lanes)")
+            compared += 1
+          }
+        }
+      }
+      #expect(compared > 100)
+    }
+
+    @Test(
+      arguments: [
+        ("orientation-6.jpg", 120, 80, 6, nil),
+        (
+          "orientation-6.jpg", 80, 120, 6,
+          "120x80 with orientation 6 by its header, 80x120 with orientation 6 by its decoder"
+        ),
+        (
+          "orientation-6.jpg", 120, 80, 1,
+          "120x80 with orientation 6 by its header, 120x80 with orientation 1 by its decoder"
+        ),
+        ("sizes/turned.avif", 80, 120, 1, nil), ("formats/corners.heic", 120, 80, 1, nil),
+        (
+          "formats/corners.heic", 120, 80, 3,
+          "120x80 with orientation 1 by its header, 120x80 with orientation 3 by its decoder"
+        ),
+        ("sizes/turned-boxed.jxl", 120, 80, 1, nil),
+        (
+          "sizes/turned.avif", 120, 80, 1,
+          "80x120 with orientation 1 by its header, 120x80 with orientation 1 by its decoder"
+        ),
+      ] as [(String, Int, Int, Int, String?)])
+    func aTurnThatTheHeaderDoesNotSayIsNoticed(
+      _ name: String, _ width: Int, _ height: Int, _ orientation: Int, _ difference: String?
+    ) throws {
+      let header = try withSource(Places.bytes(name)) { try #require($0.header) }
+      #expect(
+        Decoder.difference(header, Size(width, height), orientation: orientation) == difference)
     }
 
     @Test func oneImageOfASequenceIsShown() throws {

@@ -164,6 +164,37 @@ extension LibvipsTests {
       #expect(one?.baseAddress != other?.baseAddress)
     }
 
+    /// U1: libvips takes the orientation in an Exif block for the image's as soon as the block is set.
+    @Test func noBlobTurnsTheImage() throws {
+      let block =
+        Array("MM".utf8) + [0, 42] + big(8, 4) + big(1, 2) + big(274, 2) + big(3, 2) + big(1, 4)
+        + [0, 6, 0, 0] + big(0, 4)
+      // The field begins as the segment of a JPEG does.
+      let field = Array("Exif\0\0".utf8) + block
+      for orientation in [nil, 1, 3, 8] {
+        func unchanged(_ name: String, _ change: (Raster) throws -> Raster) throws {
+          let plain = try image().copy()
+          if let orientation { plain.set(Raster.orientationField, orientation) }
+          let changed = try change(plain)
+          #expect(changed.orientation == orientation ?? 1, "\(name)")
+          #expect(changed.hasField(Raster.orientationField) == (orientation != nil), "\(name)")
+          #expect(changed.blob(Raster.exifField) != nil, "\(name)")
+        }
+        let other = try image().copy()
+        other.set(Raster.exifField, field)
+        try unchanged("set") { plain in
+          plain.set(Raster.exifField, field)
+          return plain
+        }
+        try unchanged("copied") { plain in
+          plain.copyField(Raster.exifField, from: other)
+          return plain
+        }
+        try unchanged("added") { try $0.withExif(block) }
+        try unchanged("owned") { try $0.withExif(block).withOwnBlobs() }
+      }
+    }
+
     // MARK: Resizing
 
     /// Solid colours stay, whatever way is taken: our own resampler, or libvips' for larger steps.

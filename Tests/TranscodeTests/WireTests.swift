@@ -53,11 +53,12 @@ import Testing
         TranscodeResult(
           facts: facts,
           placeholders: Placeholders([
-            .color: "#010203", .thumbhash: "A", .blurhash: "B", .lqip: "data:,C",
+            .color: "#010203", .thumbhash: "AAE=", .blurhash: "00000B",
+            .lqip: "data:image/webp;base64,AAEC", .css: "77",
           ]),
           warnings: [
             .damaged(.truncated, detail: "a \"b\""), .damagedProfile, .unusableProfile(detail: "c"),
-            .toneMapped, .stillOfAnimation,
+            .toneMapped, .stillOfAnimation, .headerDiffers(detail: "d"),
           ], lengths: [0, 1 << 32], qualities: [found])),
       .table(TableResult(length: 64, leftOut: [1, 3])), .comparison(likeness),
       .examination([ExaminationCheck(.write, "avif", problem: "no encoder")]), .differs(facts),

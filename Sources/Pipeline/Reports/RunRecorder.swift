@@ -72,10 +72,14 @@ final class RunRecorder: Sendable {
   ///
   /// - Parameters:
   ///   - bytes: of the source; nil if that is not known.
+  ///   - warnings: about the image.
   ///   - views: of the image.
-  func addDecode(_ files: [VariantRecord], of bytes: Int?, _ views: ViewCost) {
+  func addDecode(
+    _ files: [VariantRecord], of bytes: Int?, _ warnings: [SourceWarning], _ views: ViewCost
+  ) {
     update { report in
       report.decodes += 1
+      if warnings.contains(where: { $0.code == .headerDiffers }) { report.headerDiffers += 1 }
       report.views += views
       report.sourceBytes += bytes ?? 0
       report.variantsMade += files.count

@@ -140,6 +140,7 @@ extension RunReport {
       tables.member("leftOut", tablesLeftOut)
     }
     object.member("decodes", decodes)
+    object.member("headerDiffers", headerDiffers)
     object.member("sourceBytes", sourceBytes)
     object.name("view")
     object.object { view in

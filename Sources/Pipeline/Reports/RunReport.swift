@@ -44,6 +44,8 @@ package struct RunReport: Sendable {
   package var variantsReused = 0
   package var bytesWritten = 0
   package var decodes = 0
+  /// Decoded images that are not displayed as their headers say.
+  package internal(set) var headerDiffers = 0
   /// Of the images that were decoded.
   package internal(set) var views = ViewCost()
   /// Images that got files of the better format in this run, their files and these files' bytes, and images that still lack

@@ -74,6 +74,26 @@ struct Decoder {
     [.avif, .heic, .jxl].contains(format) && source.header?.isAnimated == true
   }
 
+  /// How the image is displayed by its header, and how otherwise by the decoder; nil if they agree.
+  var differenceFromHeader: String? {
+    source.header.flatMap {
+      let said = Size($0.width, $0.height)
+      let shown = Self.size(of: opened, format, said, drawingScale)
+      return Self.difference($0, shown, orientation: opened.orientation)
+    }
+  }
+
+  /// - Parameter orientation: that the decoder leaves to be applied.
+  static func difference(_ header: ImageHeader, _ shown: Size, orientation: Int) -> String? {
+    // Some decoders have turned the image already.
+    let rest = [.avif, .heic, .jxl].contains(header.format) ? 1 : header.orientation.rawValue
+    guard header.width != shown.width || header.height != shown.height || rest != orientation else {
+      return nil
+    }
+    return "\(header.width)x\(header.height) with orientation \(rest) by its header, "
+      + "\(shown.width)x\(shown.height) with orientation \(orientation) by its decoder"
+  }
+
   // MARK: Frames
 
   /// The frames, at the smallest size from which the largest output can be made.

@@ -30,7 +30,7 @@ enum TIFFDecoder {
       height: height, bands: 4)
     let raster = try image.has_alpha == 0 ? whole.withoutAlpha() : whole.unpremultiplied()
     let described = try raster.copy()
-    if image.orientation > 1 { described.set("orientation", Int(image.orientation)) }
+    if image.orientation > 1 { described.set(Raster.orientationField, Int(image.orientation)) }
     for (name, bytes, count) in [
       (Raster.profileField, image.profile, image.profile_length),
       (Raster.xmpField, image.xmp, image.xmp_length),

@@ -6,6 +6,7 @@ extension Raster {
   static let exifField = "exif-data"
   static let xmpField = "xmp-data"
   static let iptcField = "iptc-data"
+  static let orientationField = "orientation"
 
   /// The names of all fields, those of the image header (width, bands…) included.
   func fieldNames() throws(VipsError) -> [String] {
@@ -51,15 +52,25 @@ extension Raster {
 
   // MARK: Changes in place, on a copy that the caller has just made
 
-  /// Replaces the bytes of a field, or removes the field if there are none.
+  /// Replaces the bytes of a field, or removes the field if there are none. The image keeps its orientation.
   ///
   /// - Returns: whether the field now exists.
   @discardableResult
   func set(_ name: String, _ bytes: [UInt8]?) -> Bool {
     vips_image_remove(handle, name)
     guard let bytes, !bytes.isEmpty else { return false }
-    bytes.withUnsafeBytes { vips_image_set_blob_copy(handle, name, $0.baseAddress, $0.count) }
+    keepingOrientation {
+      bytes.withUnsafeBytes { vips_image_set_blob_copy(handle, name, $0.baseAddress, $0.count) }
+    }
     return true
+  }
+
+  /// libvips parses an Exif block when it is set, and takes the orientation in it for the image's. But the block does
+  /// not say how the image is turned: the loaders of HEIC, AVIF and JPEG XL have turned it already, by their own rules.
+  private func keepingOrientation(_ change: () -> Void) {
+    let before = hasField(Self.orientationField) ? orientation : nil
+    change()
+    if let before { set(Self.orientationField, before) } else { remove(Self.orientationField) }
   }
 
   func set(_ name: String, _ number: Int) { vips_image_set_int(handle, name, Int32(number)) }
@@ -86,8 +97,11 @@ extension Raster {
     }
   }
 
-  /// Copies a field from another raster, whatever the field's type.
+  /// Copies a field from another raster, whatever the field's type. Of Exif, the orientation is not copied.
   func copyField(_ name: String, from other: Raster) {
-    tessera_vips_copy_field(other.handle, handle, name)
+    guard name != Self.orientationField else {
+      return tessera_vips_copy_field(other.handle, handle, name)
+    }
+    keepingOrientation { tessera_vips_copy_field(other.handle, handle, name) }
   }
 }

@@ -5,7 +5,7 @@ extension Raster {
   /// Marked with an Exif orientation; the pixels stay as they are.
   func marked(orientation: Int) throws(VipsError) -> Raster {
     let copy = try copy()
-    copy.set("orientation", orientation)
+    copy.set(Self.orientationField, orientation)
     return copy
   }
 

@@ -63,7 +63,7 @@ final class Publish: Sendable {
     context.reasons.append(
       .decoded(made: records.count, reused: filePlan.keys.count - records.count))
     recorder.addDecode(
-      records, of: bytes.count,
+      records, of: bytes.count, made.result.warnings,
       context.item.wantsUpgrade
         ? ViewCost() : planner.viewCost(filePlan, bytes.content.format, for: context.item))
     recorder.addCost(

@@ -31,7 +31,8 @@ enum AnimationDecoder {
       if frame.disposal == .background { canvas.clear(part) }
     }
     let image = try Raster.of(samples: strip, width: width, height: height * count, bands: 4)
-    for field in [Raster.profileField, "orientation", "loop", "delay"] where still.hasField(field) {
+    for field in [Raster.profileField, Raster.orientationField, "loop", "delay"]
+    where still.hasField(field) {
       image.copyField(field, from: still)
     }
     image.set("page-height", height)
