@@ -53,8 +53,12 @@ int tessera_jpeg_recode(const uint8_t *file, size_t length, uint8_t **result,
       }
     }
   }
-  // After an error during writing, `memory` may be out of date, because libjpeg grows its buffer
-  // elsewhere. Freeing it would be unsafe, so it leaks; workers are replaced regularly.
+  if (!is_done && target.dest) {
+    // After an error during writing, `memory` is out of date: libjpeg grows its buffer elsewhere, and says where it is
+    // only at the end.
+    target.dest->term_destination(&target);
+    free(memory);
+  }
   jpeg_destroy_compress(&target);
   jpeg_destroy_decompress(&source);
   return is_done ? 0 : 1;

@@ -1,3 +1,4 @@
+import Foundation
 import TesseraImageHeader
 import TesseraPlan
 import TesseraTestSupport
@@ -46,6 +47,63 @@ import Testing
     #expect(Self.clean(whole, kept) == expected)
     for more in [[0xFF], [1, 2], [1, 2, 3, 4, 5], Self.start] as [[UInt8]] {
       #expect(Self.clean(whole + more, kept) == expected)
+    }
+  }
+
+  /// A grey image of blocks with eight coefficients each, of which the last block's last one is larger than libjpeg writes,
+  /// though it reads it.
+  private static func unwritable(side: Int) -> [UInt8] {
+    var (bits, count, data) = (0, 0, [UInt8]())
+    func put(_ value: Int, _ length: Int) {
+      (bits, count) = (bits << length | value, count + length)
+      while count >= 8 {
+        let byte = UInt8(truncatingIfNeeded: bits >> (count - 8))
+        data += byte == 0xFF ? [0xFF, 0] : [byte]
+        count -= 8
+        bits &= (1 << count) - 1
+      }
+    }
+    let blocks = (side / 8) * (side / 8)
+    for block in 0..<blocks {
+      // The first coefficient is that of the block before. Then eight of five bits each (code 0); one of 15 bits (10) in
+      // the last block; the end (110).
+      put(0, 1)
+      for index in 0..<8 { put(0b10000 | (block * 7 + index * 5) % 16, 6) }
+      if block == blocks - 1 {
+        put(0b10, 2)
+        put(20_000, 15)
+      }
+      put(0b110, 3)
+    }
+    put(0x7F, 7)
+    func codes(_ kind: UInt8, _ lengths: [UInt8], _ symbols: [UInt8]) -> [UInt8] {
+      segment(0xC4, [kind] + lengths + [UInt8](repeating: 0, count: 16 - lengths.count) + symbols)
+    }
+    return start + segment(0xDB, [0] + [UInt8](repeating: 1, count: 64))
+      + segment(0xC0, [8] + big(side, 2) + big(side, 2) + [1, 1, 0x11, 0])
+      + codes(0, [1], [0]) + codes(0x10, [1, 1, 1], [0x05, 0x0F, 0x00])
+      + segment(0xDA, [1, 1, 0, 0, 63, 0]) + data + end
+  }
+
+  /// The memory of this process, in bytes (proc(5)).
+  private static func memory() throws -> Int {
+    let pages = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(
+      separator: " ")
+    return try #require(Int(pages[1])) * 4_096
+  }
+
+  /// W21: libjpeg has written half a megabyte before it finds what it can't write. In a process of its own, in which nothing
+  /// else needs memory.
+  @Test func anImageThatCannotBeWrittenLeavesNoMemory() async {
+    await #expect(processExitsWith: .success) {
+      let file = Self.unwritable(side: 2_400)
+      func isRecoded() -> Bool {
+        file.withUnsafeBytes { JPEGContainer.image(of: $0, withMetadataOf: $0) != nil }
+      }
+      for _ in 0..<5 { try #require(!isRecoded()) }
+      let before = try Self.memory()
+      for _ in 0..<50 { try #require(!isRecoded()) }
+      try #require(Self.memory() - before < 10_000_000)
     }
   }
 
