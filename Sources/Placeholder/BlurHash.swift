@@ -89,6 +89,9 @@ package enum BlurHash {
   private static let digits = Array(
     "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$%*+,-.:;=?@[]^_{|}~")
 
+  /// Whether an ASCII character is one of the alphabet.
+  static func isDigit(_ byte: UInt8) -> Bool { digits.contains(Character(UnicodeScalar(byte))) }
+
   private static func base83(_ value: Int, digits count: Int) -> String {
     var rest = value
     var text = ""

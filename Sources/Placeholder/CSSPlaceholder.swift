@@ -39,6 +39,11 @@ package enum CSSPlaceholder {
     return number
   }
 
+  /// Whether a text is a number that ``encode(_:)`` returns.
+  static func isNumber(_ text: String) -> Bool {
+    Int(text).map { (0..<1 << 24).contains($0) && String($0) == text } ?? false
+  }
+
   private static func steps(_ lightness: Double, above lowest: Int) -> Int {
     level((lightness - Double(lowest) * lightnessStep) / cellStep, 3)
   }

@@ -30,6 +30,49 @@ package struct Placeholders: Sendable, Equatable {
   }
 }
 
+extension Placeholders {
+  /// Whether each is of its kind's form. Those from another process are checked, because pages have them in their
+  /// markup and style sheets.
+  package var arePossible: Bool { texts.allSatisfy { $0.isForm(of: $1) } }
+}
+
+extension Placeholders.Kind {
+  /// What begins a tiny image.
+  package static let tinyImageStart = "data:image/webp;base64,"
+  /// Far more than a WebP of 16 pixels has.
+  private static let longest = 16_384
+
+  fileprivate func isForm(of text: String) -> Bool {
+    let bytes = Array(text.utf8)
+    guard bytes.count <= Self.longest else { return false }
+    switch self {
+    case .color:
+      return bytes.count == 7 && bytes[0] == UInt8(ascii: "#")
+        && bytes.dropFirst().allSatisfy(Array("0123456789abcdef".utf8).contains)
+    case .thumbhash: return Self.isBase64(bytes[...])
+    case .blurhash: return bytes.count >= 6 && bytes.allSatisfy(BlurHash.isDigit)
+    case .lqip:
+      return text.hasPrefix(Self.tinyImageStart)
+        && Self.isBase64(bytes.dropFirst(Self.tinyImageStart.utf8.count))
+    case .css: return CSSPlaceholder.isNumber(text)
+    }
+  }
+
+  /// RFC 4648, section 4.
+  private static func isBase64(_ bytes: ArraySlice<UInt8>) -> Bool {
+    let digits = bytes.reversed().drop { $0 == UInt8(ascii: "=") }
+    return !digits.isEmpty && bytes.count % 4 == 0 && bytes.count - digits.count <= 2
+      && digits.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"):
+          true
+        default: false
+        }
+      }
+  }
+}
+
 /// An object with a member for each kind that was made.
 extension Placeholders: Codable {
   package init(from decoder: any Decoder) throws {

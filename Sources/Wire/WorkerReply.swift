@@ -60,6 +60,9 @@ extension WorkerReply {
       guard result.qualities.allSatisfy(\.isPossible) else {
         throw WireError(message: "a quality is impossible")
       }
+      guard result.placeholders.arePossible else {
+        throw WireError(message: "a placeholder is impossible")
+      }
     case .table(let result): try Self.check(lengths: [result.length])
     case .differs(let facts): try facts.check()
     case .failed(let failure):

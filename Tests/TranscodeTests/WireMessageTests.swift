@@ -76,9 +76,11 @@ import Testing
   private static let facts = #""facts":{\#(size),"hasAlpha":false,"frames":1}"#
 
   private static func files(
-    facts: String = facts, lengths: String = "[]", warnings: String = "[]", qualities: String = "[]"
+    facts: String = facts, lengths: String = "[]", warnings: String = "[]",
+    qualities: String = "[]", placeholders: String = ""
   ) -> String {
-    #"{"job":1,"message":{"files":{"_0":{\#(facts),"placeholders":{},"warnings":\#(warnings),"#
+    #"{"job":1,"message":{"files":{"_0":{\#(facts),"placeholders":{\#(placeholders)},"#
+      + #""warnings":\#(warnings),"#
       + #""lengths":\#(lengths),"qualities":\#(qualities)}}}}"#
   }
 
@@ -142,6 +144,40 @@ import Testing
     ] as [(String, String?)])
   func aReplyIsCompleteAndPossible(_ line: String, _ expected: String?) {
     #expect(problem(line) == expected)
+  }
+
+  /// W20: pages have these texts in their markup and style sheets.
+  @Test(arguments: [
+    ("color", ["#0a1b2c", "#ffffff"], ["", "red", "#0A1B2C", "#0a1b2", "#0a1b2c;", "#0a1b2g"]),
+    (
+      "thumbhash", ["YJqGPQw7sFlslqhFafSE+Q6oJ1h2iHB2Rw==", "AAAA"],
+      ["", "AAA", "AAAA\\n", "AA=A", "====", "A===", "<b>A"]
+    ),
+    (
+      "blurhash", ["LEHV6nWB2yk8pyo0adR*.7kCMdnj", "00000B"],
+      ["", "00000", "00000<", "00000\\\"", "00000'", "0000 0", "00000é"]
+    ),
+    (
+      "lqip", ["data:image/webp;base64,AAEC"],
+      [
+        "", "data:image/webp;base64,", "data:image/webp;base64,A", "data:image/svg+xml;base64,AAEC",
+        "data:text/html,<script>", "data:image/webp;base64,AAEC\\\" onload=",
+      ]
+    ),
+    (
+      "css", ["0", "16777215"], ["", "-1", "16777216", "+1", "01", "1.0", "9;", "1e3", "red"]
+    ),
+  ])
+  func aPlaceholderIsOfItsForm(_ kind: String, _ good: [String], _ bad: [String]) {
+    for text in good {
+      #expect(problem(Self.files(placeholders: #""\#(kind)":"\#(text)""#)) == nil, "\(text)")
+    }
+    for text in bad {
+      let found = problem(Self.files(placeholders: #""\#(kind)":"\#(text)""#))
+      #expect(found == "a placeholder is impossible", "\(kind): \(text)")
+    }
+    let long = String(repeating: "A", count: 20_000)
+    #expect(problem(Self.files(placeholders: #""\#(kind)":"\#(long)""#)) != nil)
   }
 
   @Test func whatIsNotJSONIsSaidSo() {

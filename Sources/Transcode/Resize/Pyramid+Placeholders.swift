@@ -41,7 +41,7 @@ extension Pyramid {
       guard let file = try WebPStill.encode(tiny, quality: Self.tinyQuality, effort: 6) else {
         throw VipsError(message: "libwebp could not encode it")
       }
-      return "data:image/webp;base64," + Base64.encode(file)
+      return Placeholders.Kind.tinyImageStart + Base64.encode(file)
     case .css: return String(CSSPlaceholder.encode(thumbnail))
     }
   }
