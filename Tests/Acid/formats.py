@@ -375,6 +375,37 @@ def with_property(file, property, essential=True, replaces=None):
     return _resized(file, first + 16, last, body, (b"meta", b"iprp", b"ipma"))
 
 
+def with_exif(file, block):
+    """With an item of Exif that describes the first item, as phones write it."""
+    _, last = find(file, (b"meta", b"iinf"))
+    file = _resized(file, last, last, box(b"infe", b"\2\0\0\0" + struct.pack(">HH", 99, 0) + b"Exif\0"), (b"meta", b"iinf"))
+    first, _ = find(file, (b"meta", b"iinf"))
+    file = _counted(file, first + 12)
+    described = box(b"cdsc", struct.pack(">HHH", 99, 1, 1))
+    try:
+        _, last = find(file, (b"meta", b"iref"))
+        file = _resized(file, last, last, described, (b"meta", b"iref"))
+    except KeyError:
+        _, last = find(file, (b"meta",))
+        file = _resized(file, last, last, box(b"iref", bytes(4) + described), (b"meta",))
+    first, last = find(file, (b"meta", b"iloc"))
+    sizes = struct.unpack(">H", file[first + 12:first + 14])[0]
+    version, offset_size, length_size, base_size = file[first + 8], sizes >> 12, sizes >> 8 & 15, sizes >> 4 & 15
+    data = struct.pack(">I", 6) + b"Exif\0\0" + block
+
+    def row(offset):
+        return struct.pack(">H", 99) + bytes(4 if version else 2) + bytes(base_size) + struct.pack(">H", 1) + offset.to_bytes(
+            offset_size, "big") + len(data).to_bytes(length_size, "big")
+    file = _resized(file, last, last, row(0), (b"meta", b"iloc"))
+    file = file[:last] + row(len(file) + 8) + file[last + len(row(0)):]
+    return _counted(file, first + 14) + box(b"mdat", data)
+
+
+def _counted(file, place):
+    """With one more in a count of two bytes."""
+    return file[:place] + struct.pack(">H", struct.unpack(">H", file[place:place + 2])[0] + 1) + file[place + 2:]
+
+
 def _resized(file, start, end, content, path):
     """With other content in a box, the lengths of the boxes around it, and the places behind it."""
     change = len(content) - (end - start)
