@@ -13,6 +13,8 @@ import Testing
     "fin", "cafe\u{301}s", "CAF\u{C9}",
   ]
 
+  private static let slots = "slots: {a: {size: 8x8}}\nscales: [1]"
+
   /// The images of the list are files with the names of their ids, each with other bytes.
   private let fixture: RunFixture
   private let sources: TemporaryFolder
@@ -24,15 +26,24 @@ import Testing
     fixture = try RunFixture(
       manifest: Self.lines(Self.ids, in: sources),
       keys: "fetch: {allow: \"files:\(sources.path(""))\", retries: 0}\nworkers: 1",
-      slots: "slots: {a: {size: 8x8}}")
+      slots: Self.slots)
     out = fixture.folder.path("out")
     let run = try await fixture.run("--quiet")
     #expect(run.status == 0, "\(run.errors)")
   }
 
   private static func write(_ index: Int, _ id: String, in folder: TemporaryFolder) throws {
-    let bytes = try Places.bytes("grey.png") + [UInt8(index)]
-    try Data(bytes).write(to: URL(filePath: folder.path(id)))
+    // A BMP of 8x8 pixels of one colour.
+    func number(_ value: Int, _ count: Int = 4) -> [UInt8] {
+      (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+    }
+    let header =
+      Array("BM".utf8) + number(246) + number(0) + number(54) + number(40) + number(8) + number(8)
+      + number(1, 2) + number(24, 2) + number(0) + number(192) + number(0) + number(0) + number(0)
+      + number(0)
+    let pixel = [UInt8(20 * index), 90, 200]
+    let pixels = Array(repeatElement(pixel, count: 64).joined())
+    try Data(header + pixels).write(to: URL(filePath: folder.path(id)))
   }
 
   private static func line(_ id: String, in folder: TemporaryFolder) -> String {
@@ -110,7 +121,7 @@ import Testing
     let parts = try RunFixture(
       manifest: Self.lines(Self.ids, in: sources),
       keys: "fetch: {allow: \"files:\(sources.path(""))\", retries: 0}\nworkers: 1",
-      slots: "slots: {a: {size: 8x8}}")
+      slots: Self.slots)
     for shard in 0..<3 {
       let run = try await parts.run("--quiet", "--shard", "\(shard)/3")
       #expect(run.status == 0, "\(run.errors)")

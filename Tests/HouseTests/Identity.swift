@@ -55,7 +55,7 @@ enum Identity {
   /// and digests.
   private static func name(in module: String) -> String {
     let hasOwnPaths = ["State", "Output", "OutputTools", "TesseraCatalog"].contains(module)
-    return #"\b(?:id|url|URL|\w+(?:ID|URL))"# + (hasOwnPaths ? "" : #"|path|\w+Path"#) + #")\b"#
+    return #"\b(?:id|url|URL|\w+(?:ID|URL)"# + (hasOwnPaths ? "" : #"|path|\w+Path"#) + #")\b"#
   }
 
   private static func patterns(of module: String) -> [Pattern] {
