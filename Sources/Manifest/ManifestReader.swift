@@ -26,6 +26,8 @@ package struct ManifestReader {
   package private(set) var refusal: ListRefusal?
   /// The rows so far that are no images.
   package private(set) var omitted = OmittedRows()
+  private var lastPublished:
+    (line: Int, own: String?, others: OtherMembers, extra: Result<String?, ManifestProblem>)?
   /// The members so far that do not become public.
   package private(set) var leftOut = LeftOutMembers()
   /// How many URLs so far have secrets, which are not shown.
@@ -199,12 +201,36 @@ package struct ManifestReader {
     }
   }
 
+  /// The entry with what becomes public. It is the same for all images of a record, of which there may be thousands.
+  private mutating func published(
+    _ entry: ManifestEntry, _ selection: ExtraMembers
+  ) throws(ManifestProblem) -> ManifestEntry {
+    guard !entry.others.list.isEmpty else { return entry }
+    var result = entry
+    if let last = lastPublished, last.line == entry.line, last.own == entry.extra,
+      last.others == entry.others
+    {
+      (result.extra, result.others) = (try last.extra.get(), OtherMembers())
+      return result
+    }
+    let extra: Result<String?, ManifestProblem>
+    do throws(ManifestProblem) {
+      result = try entry.publishing(selection, &leftOut)
+      extra = .success(result.extra)
+    } catch {
+      extra = .failure(error)
+    }
+    lastPublished = (entry.line, entry.extra, entry.others, extra)
+    _ = try extra.get()
+    return result
+  }
+
   /// The entry with its URL resolved and its id derived, as far as they are not given, and checked.
   private mutating func completed(
     _ entry: ManifestEntry
   ) throws(ManifestProblem) -> ManifestEntry {
     var entry = entry
-    if let extra { entry = try entry.publishing(extra, &leftOut) }
+    if let extra { entry = try published(entry, extra) }
     let written = entry.url
     entry.url = SourceURL.encoded(written)
     let isEncoded = !entry.url.utf8.elementsEqual(written.utf8)

@@ -15,8 +15,11 @@ struct ElementStack {
   /// Of the element that is read.
   private var (elements, bytes) = (0, 0)
   private var isTooLarge = false
+  /// What makes the element that is read unusable, or the one whose tag comes next; a clause.
+  private var fault: String?
   /// The prefixes that each open element declares.
   private var scopes: [[String: String]] = []
+  private var bases: [[String]] = []
 
   init(
     namespaces: XMLNamespaces, maximumBytes: Int, isWanted: @escaping @Sendable ([String]) -> Bool
@@ -38,15 +41,19 @@ struct ElementStack {
       scope[name == "xmlns" ? "" : String(name.dropFirst(6))] = value
     }
     scopes.append(scope)
+    bases.append((bases.last ?? []) + attributes.filter { $0.name == "xml:base" }.map(\.value))
     let element = XMLElement(
       qualified(name, isAttribute: false),
       attributes: attributes.filter { $0.name != "xmlns" && !$0.name.hasPrefix("xmlns:") }
         .map { (qualified($0.name, isAttribute: true), $0.value) },
-      line: line)
+      line: line, bases: bases.last ?? [])
     root = root ?? element
     if open.isEmpty {
       path.append(element.name)
-      guard isWanted(path) else { return }
+      guard isWanted(path) else {
+        fault = nil
+        return
+      }
       (elements, bytes, isTooLarge) = (0, 0, false)
     }
     elements += 1
@@ -54,6 +61,13 @@ struct ElementStack {
     count(size)
     // What is too large is followed to its end, and nothing of it is kept.
     open.append(isTooLarge ? XMLElement(element.name, line: line) : element)
+  }
+
+  /// Notes that something can't be read; the element that is read is not usable then.
+  ///
+  /// - Parameter isInTag: whether it is in the tag of an element that has not begun yet.
+  mutating func note(_ fault: String, isInTag: Bool) {
+    if isInTag || !open.isEmpty { self.fault = self.fault ?? fault }
   }
 
   mutating func add(_ text: String) {
@@ -70,24 +84,27 @@ struct ElementStack {
   mutating func end() {
     depth -= 1
     scopes.removeLast()
+    bases.removeLast()
     guard var element = open.popLast() else {
       path.removeLast()
       return
     }
     element.text = element.text.trimmingWhiteSpace
+    if XMLRepair.hasMark(element.text) { note(XMLRepair.fault, isInTag: false) }
     if let parent = open.indices.last {
       if !isTooLarge { open[parent].children.append(element) }
       return
     }
     path.removeLast()
-    found.append(
+    let problem =
       isTooLarge
-        ? .failure(
-          XMLError(
-            line: element.line,
-            message: "<\(element.name)> has more than \(maximumBytes) bytes, or more than "
-              + "\(XMLReader.maximumElements) elements"))
-        : .success(element))
+      ? "has more than \(maximumBytes) bytes, or more than \(XMLReader.maximumElements) elements"
+      : fault
+    fault = nil
+    found.append(
+      problem.map {
+        .failure(XMLError(line: element.line, message: "<\(element.name)> \($0)"))
+      } ?? .success(element))
   }
 
   /// The name with the prefix of its namespace. One whose prefix is not declared keeps it.

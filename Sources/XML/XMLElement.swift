@@ -9,11 +9,14 @@ package struct XMLElement: Sendable, Equatable {
   package var text: String
   /// The line on which it begins, from 1.
   package var line: Int
+  /// What `xml:base` says on it and on the elements around it (XML Base), the outermost first. Each is relative to those before.
+  package var bases: [String]
 
   package init(
-    _ name: String, attributes: [(name: String, value: String)] = [], line: Int = 1
+    _ name: String, attributes: [(name: String, value: String)] = [], line: Int = 1,
+    bases: [String] = []
   ) {
-    (self.name, self.attributes, self.line) = (name, attributes, line)
+    (self.name, self.attributes, self.line, self.bases) = (name, attributes, line, bases)
     (children, text) = ([], "")
   }
 
@@ -22,8 +25,8 @@ package struct XMLElement: Sendable, Equatable {
   }
 
   package static func == (one: Self, other: Self) -> Bool {
-    (one.name, one.children, one.text, one.line)
-      == (other.name, other.children, other.text, other.line)
+    (one.name, one.children, one.text, one.line, one.bases)
+      == (other.name, other.children, other.text, other.line, other.bases)
       && one.attributes.elementsEqual(other.attributes) { $0 == $1 }
   }
 }

@@ -3,9 +3,10 @@ private import TesseraCExpat
 /// Reads elements of an XML text that arrives in parts, by expat. The only file that uses expat.
 ///
 /// The text may come from anyone. Nothing is fetched for it, a text that declares entities is an error, and what one element
-/// takes has limits: depth, elements, and bytes. Memory does not grow with the text.
+/// takes has limits: depth, elements, and bytes. Memory does not grow with the text. HTML's names of characters are read, and
+/// another entity that is not declared, or a control character, is an error of the one element that has it.
 ///
-/// Encodings are UTF-8, UTF-16, ISO-8859-1, US-ASCII and windows-1252.
+/// Encodings are those in which ASCII characters are one byte: UTF-8, ISO-8859-1, US-ASCII and windows-1252.
 package final class XMLReader {
   /// Levels of elements.
   package static let maximumDepth = 100
@@ -46,6 +47,7 @@ package final class XMLReader {
     _ bytes: [UInt8], isEnd: Bool
   ) throws(XMLError) -> [Result<XMLElement, XMLError>] {
     guard let parser else { throw XMLError(line: 1, message: "not enough memory") }
+    let bytes = XMLRepair.marking(bytes)
     let status = bytes.withUnsafeBytes { bytes in
       XML_Parse(
         parser, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count),
@@ -80,10 +82,7 @@ package final class XMLReader {
       let bytes = UnsafeRawBufferPointer(start: text, count: Int(count))
       XMLReader.of(data)?.state.add(String(decoding: bytes, as: UTF8.self))
     }
-    // An entity may stand for any number of others, or for a file.
-    XML_SetEntityDeclHandler(parser) { data, _, _, _, _, _, _, _, _ in
-      XMLReader.of(data)?.reject("it declares entities, which a list has no use for")
-    }
+    setEntityHandlers(parser)
     XML_SetUnknownEncodingHandler(
       parser,
       { _, name, encoding in
@@ -96,6 +95,24 @@ package final class XMLReader {
         encoding.pointee.release = nil
         return 1  // XML_STATUS_OK
       }, nil)
+  }
+
+  private func setEntityHandlers(_ parser: OpaquePointer) {
+    // As if there were more declarations elsewhere, which nobody reads: then an unknown entity is not the end of the text.
+    XML_UseForeignDTD(parser, 1)
+    XML_SetSkippedEntityHandler(parser) { data, name, isParameter in
+      guard let name, isParameter == 0 else { return }
+      let entity = String(cString: name)
+      if let character = XMLRepair.character(entity) {
+        XMLReader.of(data)?.state.add(character)
+      } else {
+        XMLReader.of(data)?.state.note(XMLRepair.fault(of: entity), isInTag: false)
+      }
+    }
+    // An entity may stand for any number of others, or for a file.
+    XML_SetEntityDeclHandler(parser) { data, _, _, _, _, _, _, _, _ in
+      XMLReader.of(data)?.reject("it declares entities, which a list has no use for")
+    }
   }
 
   private static func of(_ data: UnsafeMutableRawPointer?) -> XMLReader? {
@@ -112,10 +129,22 @@ package final class XMLReader {
       attributes.append((String(cString: name), String(cString: value)))
       index += 2
     }
+    // Expat leaves an unknown entity out of an attribute, and says it nowhere.
+    if index > 0, let entity = tag.flatMap(XMLRepair.unknownEntity) {
+      state.note(XMLRepair.fault(of: entity), isInTag: true)
+    }
     state.begin(String(cString: name), attributes, line: line)
     if state.depth > Self.maximumDepth {
       reject("elements are nested more than \(Self.maximumDepth) deep")
     }
+  }
+
+  /// The bytes of the tag that is read.
+  private var tag: UnsafeRawBufferPointer? {
+    var (start, size): (Int32, Int32) = (0, 0)
+    guard let parser, let bytes = XML_GetInputContext(parser, &start, &size) else { return nil }
+    let count = min(XML_GetCurrentByteCount(parser), size - start)
+    return UnsafeRawBufferPointer(start: bytes + Int(start), count: Int(max(count, 0)))
   }
 
   private func end() { state.end() }

@@ -144,6 +144,52 @@ import Testing
         == ["2 https://a/1,https://a/2 https://a/1,https://a/2"])
   }
 
+  /// URLs of image services have commas in them.
+  @Test(arguments: [
+    ("https://c/w_400,h_300,c_fill/x.jpg", ["https://c/w_400,h_300,c_fill/x.jpg"]),
+    ("https://c/w_1,h_2/x, https://c/w_3,h_4/y", ["https://c/w_1,h_2/x", "https://c/w_3,h_4/y"]),
+    ("https://c/a?r=0,0,9,9,//d/e,/f,g,", ["https://c/a?r=0,0,9,9", "//d/e", "/f,g"]),
+    ("https://c/q:80,w:4/x.jpg,HTTPS://c/y", ["https://c/q:80,w:4/x.jpg", "HTTPS://c/y"]),
+    (
+      "data:image/jpeg;base64,/9j/4A==,https://c/x",
+      ["data:image/jpeg;base64,/9j/4A==", "https://c/x"]
+    ),
+    ("https://c/a\\,/b,,https://c/d", ["https://c/a,/b", "https://c/d"]),
+    ("a.jpg,b.jpg, /c.jpg", ["a.jpg", "b.jpg", "/c.jpg"]),
+    ("", []), (" , ", []),
+  ])
+  func aCommaSeparatesOnlyBeforeAURL(_ field: String, _ urls: [String]) {
+    #expect(ColumnMapping(separator: ",").urls(in: field) == urls)
+    #expect(
+      ColumnMapping(separator: ",").urls(in: field, of: "g:Image_Link")
+        == [field.trimmed].filter { !$0.isEmpty })
+  }
+
+  @Test func anotherMarkSeparatesAlways() {
+    #expect(
+      ColumnMapping(separator: "|").urls(in: "https://c/w_4,h_3/x|https://c/y | z.jpg")
+        == ["https://c/w_4,h_3/x", "https://c/y", "z.jpg"])
+  }
+
+  /// The one image of a product, and its other ones, are in columns of which one has a separator.
+  @Test func aColumnOfOneURLHasNoSeparator() {
+    let mapping = ShopExport.recognized(["id", "title", "image_link", "additional_image_link"])
+    #expect(
+      ListOutline.lines(
+        "id\ttitle\timage_link\tadditional_image_link\n"
+          + "1\tT\thttps://c/w_4,/x.jpg\thttps://c/w_4,h_3/y.jpg,https://c/z.jpg\n",
+        columns: mapping?.columns) == [
+          "2 1 https://c/w_4,/x.jpg T shared", "2 1 https://c/w_4,h_3/y.jpg T shared",
+          "2 1 https://c/z.jpg T shared",
+        ])
+    #expect(
+      ListOutline.lines(
+        "<rss xmlns:g='http://base.google.com/ns/1.0'><item><g:id>1</g:id><g:image_link>https://c/w_4,/x</g:image_link>"
+          + "<g:additional_image_link>https://c/y,h_3,https://c/z</g:additional_image_link></item></rss>"
+      )
+        == ["1 1 https://c/w_4,/x shared", "1 1 https://c/y,h_3 shared", "1 1 https://c/z shared"])
+  }
+
   @Test func otherMembersHaveColumns() {
     let mapping = ColumnMapping(
       [.url: ["u"], .id: ["n"], .slots: ["s"], .focus: ["f"], .views: ["v"]])
@@ -315,6 +361,7 @@ import Testing
     ("page,file\nhttps://a/1,a.jpg\nhttps://a/2,b.jpg\n", "{url: file}"),
     ("image,file\nhttps://a/1,a.jpg\nhttps://a/2,b.jpg\n", "{url: image}"),
     ("page,file\nhttps://a/1,a\nhttps://a/2,b\n", "{url: page}"),
+    ("a;Foto\n1;https://c/w_4,h_3/x.jpg\n", "{url: Foto}"),
     ("a,b\n1,2\n", nil), ("a,b\n1,https://a/1\n1,no URL\n", nil), ("https://a/1\n", nil),
     ("<html>", nil), ("", nil),
   ])

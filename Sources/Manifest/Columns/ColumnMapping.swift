@@ -51,30 +51,16 @@ package struct ColumnMapping: Sendable, Equatable {
   }
 
   /// The URLs that a field has.
-  func urls(in field: String) -> [String] {
-    pieces(of: field).map { piece in
+  ///
+  /// - Parameter place: the column or the path. Some have one URL by their definition.
+  func urls(in field: String, of place: String = "") -> [String] {
+    let separator = ShopExport.hasOneURL(place) ? nil : separator
+    return URLSeparator.pieces(of: field.trimmed, separator).map { piece in
       guard let prefix, !piece.contains("://") else { return piece }
       // A name of a file may have any character; that of a file: URL has to be encoded.
       let isFile = prefix.hasPrefix("file:")
       return prefix + (isFile ? PercentEncoding.encode(piece, keeping: "/") : piece)
     }
-  }
-
-  private func pieces(of field: String) -> [String] {
-    var pieces = [""]
-    var rest = field.trimmed[...]
-    while let separator, let range = rest.firstRange(of: separator) {
-      let before = rest[..<range.lowerBound]
-      rest = rest[range.upperBound...]
-      if before.hasSuffix("\\") {
-        pieces[pieces.count - 1] += before.dropLast() + separator
-      } else {
-        pieces[pieces.count - 1] += before
-        pieces.append("")
-      }
-    }
-    pieces[pieces.count - 1] += rest
-    return pieces.map(\.trimmed).filter { !$0.isEmpty }
   }
 
   /// The mapping as a pipeline file has it.

@@ -40,8 +40,8 @@ struct MappedJSONDecoder: RecordDecoding {
     of members: [JSONValue.Member], extra: String?, line: Int, _ omitted: inout OmittedRows
   ) throws(ManifestProblem) -> [ManifestEntry] {
     let object = JSONValue.object(members)
-    let fields = MappedFields(mapping: mapping, line: line) { [paths] member, place in
-      paths[place]?.texts(in: object, withFlags: member == .published) ?? []
+    let fields = MappedFields(mapping: mapping, line: line, paths: paths) { [paths] member, place in
+      paths[place]?.found(in: object, withFlags: member == .published) ?? []
     }
     let others = OtherMembers(list: members.filter { $0.name != "extra" }, mapped: used)
     return try fields.entries(others: others, &publication, &omitted).map { entry in

@@ -66,8 +66,11 @@ enum MemberGuess {
     guard text.utf8.count <= longest, !text.contains(where: \.isNewline), !text.contains("\\"),
       let dot = path.lastIndex(of: "."), let before = path[..<dot].last, before != "/"
     else { return false }
-    return endings.contains(path[path.index(after: dot)...].lowercased())
+    return isEnding(String(path[path.index(after: dot)...]))
   }
+
+  /// Whether files of images have this ending.
+  static func isEnding(_ text: String) -> Bool { endings.contains(text.lowercased()) }
 
   /// Whether a column or the path of a member is named as one of images.
   static func isNamed(_ name: String) -> Bool {

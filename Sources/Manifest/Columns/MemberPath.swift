@@ -40,35 +40,101 @@ struct MemberPath: Sendable, Equatable {
     (self.text, self.steps, self.first) = (text, steps, first)
   }
 
+  /// A text, and how the path came to it.
+  struct Found: Sendable {
+    var text: String
+    var trail = Trail()
+  }
+
+  /// The names on the way.
+  var names: [String] { steps.compactMap { if case .name(let name) = $0 { name } else { nil } } }
+
   /// The values that the path leads to; none if nothing is there. A member whose name is the whole text comes first.
-  func values(in object: JSONValue) -> [JSONValue] {
-    if let member = object[text] { return [member] }
-    return steps.reduce([object]) { values, step in
-      values.flatMap { value -> [JSONValue] in
-        switch step {
+  func values(in object: JSONValue) -> [JSONValue] { places(in: object).map(\.value) }
+
+  /// The texts that the path leads to: strings, numbers as they are spelled, and those of an array.
+  ///
+  /// - Parameter withFlags: whether `true` and `false` are texts as well. Elsewhere they mean that there is nothing.
+  func found(in object: JSONValue, withFlags: Bool = false) -> [Found] {
+    var found: [Found] = []
+    for place in places(in: object) { Self.addTexts(place.value, place.trail, withFlags, &found) }
+    return found
+  }
+
+  func texts(in object: JSONValue) -> [String] { found(in: object).map(\.text) }
+
+  private typealias Place = (value: JSONValue, trail: Trail)
+
+  private func places(in object: JSONValue) -> [Place] {
+    if let member = object[text] { return [(member, Trail([.name(text)]))] }
+    return steps.reduce([(object, Trail())]) { places, step in
+      places.flatMap { place -> [Place] in
         // Of XML, one element is no array, and several are: a path is for both.
-        case .name(let name): (value.arrayValue ?? [value]).compactMap { $0[name] }
-        case .index(let index):
-          (value.arrayValue ?? [value]).enumerated().filter { $0.offset == index }.map(\.element)
-        case .all: value.arrayValue ?? [value]
+        let elements = Self.elements(of: place)
+        switch step {
+        case .name(let name):
+          return elements.compactMap { element in
+            element.value[name].map { ($0, element.trail.adding(.name(name))) }
+          }
+        case .index(let index): return elements.indices.contains(index) ? [elements[index]] : []
+        case .all: return elements
         }
       }
     }
   }
 
-  /// The texts that the path leads to: strings, numbers as they are spelled, and those of an array.
-  ///
-  /// - Parameter withFlags: whether `true` and `false` are texts as well. Elsewhere they mean that there is nothing.
-  func texts(in object: JSONValue, withFlags: Bool = false) -> [String] {
-    values(in: object).flatMap { Self.texts($0, withFlags) }
+  private static func elements(of place: Place) -> [Place] {
+    guard let values = place.value.arrayValue else { return [place] }
+    return values.enumerated().map { ($0.element, place.trail.adding(.index($0.offset))) }
   }
 
-  private static func texts(_ value: JSONValue, _ withFlags: Bool) -> [String] {
+  private static func addTexts(
+    _ value: JSONValue, _ trail: Trail, _ withFlags: Bool, _ found: inout [Found]
+  ) {
     switch value {
-    case .string(let text), .number(let text): [text]
-    case .array(let values): values.flatMap { texts($0, withFlags) }
-    case .bool(let flag): withFlags ? ["\(flag)"] : []
-    case .null, .object: []
+    case .string(let text), .number(let text): found.append(Found(text: text, trail: trail))
+    case .array:
+      for element in elements(of: (value, trail)) {
+        addTexts(element.value, element.trail, withFlags, &found)
+      }
+    case .bool(let flag):
+      if withFlags { found.append(Found(text: "\(flag)", trail: trail)) }
+    case .null, .object: break
     }
+  }
+}
+
+/// The way that led to a value: names, and the positions of elements in arrays.
+struct Trail: Sendable, Hashable {
+  enum Step: Sendable, Hashable {
+    case name(String)
+    case index(Int)
+  }
+
+  private var steps: [Step]
+
+  init(_ steps: [Step] = []) { self.steps = steps }
+
+  func adding(_ step: Step) -> Trail { Trail(steps + [step]) }
+
+  var hasIndex: Bool {
+    steps.contains { if case .index = $0 { true } else { false } }
+  }
+
+  /// How many names of a path this trail has, from the beginning.
+  func sharedNames(with names: [String]) -> Int {
+    let own = steps.lazy.compactMap { if case .name(let name) = $0 { name } else { nil } }
+    return zip(own, names).prefix { $0 == $1 }.count
+  }
+
+  /// The beginning of the trail: as many names, and the positions behind the last of them.
+  func prefix(names count: Int) -> Trail {
+    var left = count
+    let end = steps.firstIndex { step in
+      guard case .name = step else { return false }
+      left -= 1
+      return left < 0
+    }
+    return Trail(Array(steps[..<(end ?? steps.endIndex)]))
   }
 }

@@ -28,15 +28,31 @@ struct Publication: Sendable {
   mutating func isPublished(
     _ id: String?, _ words: [String], line: Int
   ) throws(ManifestProblem) -> Bool {
+    let isPublished: Bool?
+    do throws(ManifestProblem) {
+      isPublished = try Self.isPublished(words, line: line)
+    } catch {
+      last = (id, false)
+      throw error
+    }
+    let carried = id == nil || Identifier(last?.id) == Identifier(id) ? last?.isPublished : nil
+    if isPublished != nil { isLost = false }
+    let result = isPublished ?? carried ?? !isLost
+    last = (id, result)
+    return result
+  }
+
+  /// What words say by themselves; nil for none.
+  ///
+  /// - Throws: for a word that says neither.
+  static func isPublished(_ words: [String], line: Int) throws(ManifestProblem) -> Bool? {
     var isPublished: Bool?
     for word in words.map({ $0.trimmed.lowercased() }) where !word.isEmpty {
-      if Self.unpublished.contains(word) {
+      if unpublished.contains(word) {
         isPublished = false
-      } else if Self.published.contains(word) {
+      } else if published.contains(word) {
         isPublished = isPublished ?? true
       } else {
-        isPublished = false
-        last = (id, false)
         throw ManifestProblem(
           line: line,
           message:
@@ -44,10 +60,6 @@ struct Publication: Sendable {
         )
       }
     }
-    let carried = id == nil || Identifier(last?.id) == Identifier(id) ? last?.isPublished : nil
-    if isPublished != nil { isLost = false }
-    let result = isPublished ?? carried ?? !isLost
-    last = (id, result)
-    return result
+    return isPublished
   }
 }

@@ -46,6 +46,16 @@ enum ShopExport {
       url: ["image link", "additional image link"], id: "id", alt: ["title"], separator: ","),
   ]
 
+  /// Columns that have one URL by the documentation of the system, in lower case, although others of the same table have several.
+  private static let ofOneURL: Set = ["image_link", "image link", "base_image"]
+
+  /// Whether a column, or the member that a path leads to, has one URL, and never a separator.
+  static func hasOneURL(_ place: String) -> Bool {
+    let name = place.split(separator: ".").last ?? ""
+    let local = name.split(separator: ":").last ?? ""
+    return ofOneURL.contains(local.lowercased())
+  }
+
   /// The system whose export a header row is of, and the mapping for it; nil for others.
   static func recognized(_ names: [String]) -> (name: String, columns: ColumnMapping)? {
     found(names).map { ($0.system.name, $0.columns) }

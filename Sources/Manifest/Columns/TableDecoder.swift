@@ -136,7 +136,7 @@ private struct MappedColumns {
     of fields: [String?], _ columns: [String], line: Int, _ omitted: inout OmittedRows
   ) throws(ManifestProblem) -> [ManifestEntry] {
     let mapped = MappedFields(mapping: mapping, line: line) { [indices] _, place in
-      indices[place.lowercased()].flatMap { fields[$0] }.map { [$0] } ?? []
+      indices[place.lowercased()].flatMap { fields[$0] }.map { [MemberPath.Found(text: $0)] } ?? []
     }
     // A program may write a separator too many after the names.
     let others = zip(columns, fields).filter { !$0.0.isEmpty }.compactMap { column, field in

@@ -5,15 +5,19 @@ internal import TesseraXML
 /// The images of an item of a feed, of a sitemap's page, or of a product in a Merchant feed.
 ///
 /// RSS 2.0 and 1.0 with enclosures, Media RSS and iTunes' images; Atom (RFC 4287) with enclosures; JSON Feed 1.1; Google's
-/// image sitemaps and Merchant feeds. An enclosure that says that it is something else is none.
+/// image sitemaps and Merchant feeds. An enclosure that says that it is something else is none. What is in a group of Media RSS is one
+/// image.
 struct FeedImages {
   private let item: JSONValue
 
+  /// - Parameter item: with groups as they are; see ``JSONValue/init(_:dissolvesGroups:)``.
   init(_ item: JSONValue) { self.item = item }
 
   /// An entry for each image; they share the item's id.
   func entries(line: Int) -> [ManifestEntry] {
     var seen: Set<Identifier> = []
+    // Once for all: the members of an item may be thousands.
+    let id = id
     return images.filter { !$0.url.isEmpty && seen.insert($0.url) }.map { image in
       var entry = ManifestEntry(line: line, id: id, url: image.url, alt: image.alt)
       entry.sharesID = id != nil
@@ -28,7 +32,9 @@ struct FeedImages {
   }
 
   private var images: [Image] {
-    let merchant = texts("g:image_link") + texts("g:additional_image_link")
+    let others = texts("g:additional_image_link")
+      .flatMap { URLSeparator.pieces(of: $0, ",") }
+    let merchant = texts("g:image_link") + others
     if !merchant.isEmpty {
       let title = first("g:title", "title", "title.text")
       return merchant.map { ($0, title) }
@@ -39,72 +45,91 @@ struct FeedImages {
       + all("image:image").map {
         image($0, "image:loc", alt: "image:caption", "image:title")
       }
-      + all("media:content").filter(Self.isImage).map {
-        image($0, "url", alt: "media:description", "media:description.text")
+      + MediaContents(item).images
+      + all("enclosure").filter { EnclosureType($0, "url").isImage }
+      .map { image($0, "url", alt: "title") }
+      + all("link").filter {
+        $0["rel"]?.stringValue == "enclosure" && EnclosureType($0, "href").isImage
       }
-      + all("enclosure").filter(Self.isImage).map { image($0, "url", alt: "title") }
-      + all("link").filter { $0["rel"]?.stringValue == "enclosure" && Self.isImage($0) }
       .map { image($0, "href", alt: "title") }
-      + all("attachments").filter(Self.isImage).map { image($0, "url", alt: "title") }
+      + all("attachments").filter { EnclosureType($0, "url").isImage }
+      .map { image($0, "url", alt: "title") }
       + all("itunes:link").filter { $0["rel"]?.stringValue == "image" }
       .map { image($0, "href", alt: "title") }
       + (texts("itunes:image.href") + texts("itunes:image.url") + texts("image.url"))
       .map { ($0, nil) }
     let found = whole.compactMap(\.self)
     // Small ones only where there is nothing else.
-    return found.isEmpty ? texts("media:thumbnail.url").map { ($0, nil) } : found
+    return found.isEmpty ? MediaContents(item).thumbnails : found
   }
 
   private func image(_ value: JSONValue, _ url: String, alt: String...) -> Image? {
-    guard let url = Self.texts(url, in: value).first else { return nil }
-    return (url, alt.flatMap { Self.texts($0, in: value) }.first { !$0.isEmpty })
-  }
-
-  /// Whether an enclosure is an image, as far as it says what it is.
-  private static func isImage(_ value: JSONValue) -> Bool {
-    if let medium = value["medium"]?.stringValue { return medium == "image" }
-    let type = (value["type"] ?? value["mime_type"])?.stringValue
-    return type?.lowercased().hasPrefix("image/") ?? true
+    value.image(url, alt: alt)
   }
 
   private func first(_ paths: String...) -> String? {
     paths.flatMap(texts).first { !$0.isEmpty }
   }
 
-  private func texts(_ path: String) -> [String] { Self.texts(path, in: item) }
+  private func texts(_ path: String) -> [String] { item.texts(path) }
 
-  private static func texts(_ path: String, in value: JSONValue) -> [String] {
-    MemberPath(path)?.texts(in: value) ?? []
-  }
-
-  private func all(_ name: String) -> [JSONValue] {
-    guard let value = item[name] else { return [] }
-    return value.arrayValue ?? [value]
-  }
+  private func all(_ name: String) -> [JSONValue] { item.all(name) }
 }
 
 extension JSONValue {
-  /// An element as JSON: a text, or an object of its attributes, its children and its text. Children of one name are an array;
-  /// those of a group of Media RSS are its parent's.
-  init(_ element: XMLElement) {
-    let children = element.children.flatMap { $0.name == "media:group" ? $0.children : [$0] }
+  /// The members of a name; several of XML are an array.
+  func all(_ name: String) -> [JSONValue] {
+    guard let value = self[name] else { return [] }
+    return value.arrayValue ?? [value]
+  }
+
+  func texts(_ path: String) -> [String] { MemberPath(path)?.texts(in: self) ?? [] }
+
+  /// The image whose URL a path leads to, with the first text about it.
+  func image(_ url: String, alt: [String]) -> (url: String, alt: String?)? {
+    guard let url = texts(url).first else { return nil }
+    return (url, alt.flatMap(texts).first { !$0.isEmpty })
+  }
+
+  /// An element as JSON: a text, or an object of its attributes, its children and its text. Children of one name are an array.
+  ///
+  /// References in attributes are resolved against `xml:base` (RFC 4287, section 2).
+  ///
+  /// - Parameter dissolvesGroups: whether the children of a group of Media RSS are its parent's.
+  init(_ element: XMLElement, dissolvesGroups: Bool) {
+    let children = element.children.flatMap {
+      dissolvesGroups && $0.name == "media:group" ? $0.children : [$0]
+    }
     if element.attributes.isEmpty, children.isEmpty {
       self = .string(element.text)
       return
     }
-    var members: [Member] = []
+    var names: [String] = []
+    var values: [[JSONValue]] = []
     var places: [String: Int] = [:]
     func add(_ name: String, _ value: JSONValue) {
-      guard let place = places[name] else {
-        places[name] = members.count
-        return members.append(Member(name, value))
-      }
-      let before = members[place].value
-      members[place].value = .array((before.arrayValue ?? [before]) + [value])
+      if let place = places[name] { return values[place].append(value) }
+      places[name] = names.count
+      names.append(name)
+      values.append([value])
     }
-    for attribute in element.attributes { add(attribute.name, .string(attribute.value)) }
-    for child in children { add(child.name, JSONValue(child)) }
+    for attribute in element.attributes {
+      add(attribute.name, .string(element.resolved(attribute)))
+    }
+    for child in children { add(child.name, JSONValue(child, dissolvesGroups: dissolvesGroups)) }
     if !element.text.isEmpty { add("text", .string(element.text)) }
-    self = .object(members)
+    self = .object(
+      zip(names, values).map { Member($0, $1.count == 1 ? $1[0] : .array($1)) })
+  }
+}
+
+extension XMLElement {
+  /// The attributes that are references: those of Atom and of enclosures.
+  private static let references: Set = ["href", "src", "url"]
+
+  fileprivate func resolved(_ attribute: (name: String, value: String)) -> String {
+    guard !bases.isEmpty, Self.references.contains(attribute.name) else { return attribute.value }
+    let base = bases.reduce("") { SourceURL.resolve($1, against: $0) }
+    return SourceURL.resolve(attribute.value, against: base)
   }
 }

@@ -90,7 +90,10 @@ struct FeedReader {
     var records: [ManifestRecord] = []
     for result in found {
       switch result {
-      case .success(let element): records += items(JSONValue(element), line: element.line)
+      case .success(let element):
+        records += items(
+          JSONValue(element, dissolvesGroups: true),
+          FeedImages(JSONValue(element, dissolvesGroups: false)), line: element.line)
       case .failure(let error):
         records.append(.problem(ManifestProblem(line: error.line, message: error.message)))
       }
@@ -128,19 +131,23 @@ struct FeedReader {
       )
     }
     guard let items = feed["items"]?.arrayValue,
-      feed["version"]?.stringValue?.contains("jsonfeed.org/version") == true
+      JSONBeginning.isFeed(version: feed["version"]?.stringValue)
     else {
       throw ListRefusal(
         reason: "it is a JSON document, and no JSON Feed; write one object per line"
           + (feed.listedObjects.map { ": jq -c '.\($0)[]' OLD.json > NEW.jsonl" } ?? " (JSON Lines)")
       )
     }
-    return zip(items, 1...).flatMap { item, number in self.items(item, line: number) }
+    return zip(items, 1...).flatMap { item, number in
+      self.items(item, FeedImages(item), line: number)
+    }
   }
 
   // MARK: Items
 
-  private mutating func items(_ item: JSONValue, line: Int) -> [ManifestRecord] {
+  private mutating func items(
+    _ item: JSONValue, _ images: FeedImages, line: Int
+  ) -> [ManifestRecord] {
     guard case .object(let members) = item else {
       omitted.imageless += 1
       return []
@@ -148,17 +155,17 @@ struct FeedReader {
     do throws(ManifestProblem) {
       let entries =
         try decoder?.entries(of: members, extra: nil, line: line, &omitted)
-        ?? images(of: item, members, line: line)
+        ?? entries(of: images, members, line: line)
       return entries.map { .entry($0) }
     } catch {
       return [.problem(error)]
     }
   }
 
-  private mutating func images(
-    of item: JSONValue, _ members: [JSONValue.Member], line: Int
+  private mutating func entries(
+    of images: FeedImages, _ members: [JSONValue.Member], line: Int
   ) -> [ManifestEntry] {
-    let entries = FeedImages(item).entries(line: line)
+    let entries = images.entries(line: line)
     if entries.isEmpty { omitted.imageless += 1 }
     return entries.map { entry in
       var entry = entry

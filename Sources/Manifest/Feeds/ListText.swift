@@ -19,8 +19,8 @@ struct ListText {
   private var start: [UInt8] = []
   private var head: [UInt8] = []
 
-  /// A feed on one line says within as much what it is.
-  private static let mostHead = 4096
+  /// A longer line is none of JSON Lines.
+  private static let mostHead = RecordSplitter.maximumLength
   static let page = "it is an HTML page, not a list of URLs"
   private static let noText = "it is not a text; a list is one in UTF-8 or UTF-16"
   private static let database =
@@ -30,8 +30,6 @@ struct ListText {
   /// The first bytes of a SQLite database ("Database File Format", section 1.3), and of a ZIP archive (APPNOTE.TXT, 4.3.7).
   private static let sqlite = Array("SQLite format 3\0".utf8)
   private static let zip: [UInt8] = [0x50, 0x4B, 0x03, 0x04]
-  private static let feedMark = "jsonfeed.org/version"
-
   /// Whether the text was converted, so that what it says of its encoding is wrong.
   var isConverted: Bool { utf16 != nil }
 
@@ -77,18 +75,10 @@ struct ListText {
       kind = .xml
     case UInt8(ascii: "["): kind = .array
     case UInt8(ascii: "{"):
-      let isLong = isEnd || text.count >= Self.mostHead
-      let line = text.prefix { $0 != 0x0A && $0 != 0x0D }
-      guard isLong || line.count < text.count else { return [] }
-      let beginning = String(decoding: line.prefix(Self.mostHead), as: UTF8.self)
-      if beginning.trimmed == "{" {
-        // A line of JSON Lines is an object. What goes on with a member is one text on several lines.
-        let next = text.dropFirst(line.count).first { !Self.isBlank($0) }
-        guard next != nil || isLong else { return [] }
-        kind = next == UInt8(ascii: "\"") ? .document : .lines
-      } else {
-        kind = beginning.contains(Self.feedMark) ? .document : .lines
+      guard let found = JSONBeginning(text, isEnd: isEnd, most: Self.mostHead).kind else {
+        return []
       }
+      kind = found
     case UInt8(ascii: "S"), UInt8(ascii: "P"):
       guard isEnd || text.count >= Self.sqlite.count else { return [] }
       if text.starts(with: Self.sqlite) { throw ListRefusal(reason: Self.database) }
