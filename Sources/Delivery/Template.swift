@@ -8,6 +8,8 @@ internal import TesseraText
 /// percent-encoded (RFC 3986, section 2.1); `{+url}` inserts it as it is, `{url:path}` encodes all but ":"
 /// and "/", and `{url:base64url}` is base64 for URLs without padding (RFC 4648, section 5).
 package struct Template: Sendable, Equatable {
+  /// As it is written.
+  package let text: String
   private let parts: [Part]
   /// The placeholders, each once.
   package let names: [Name]
@@ -53,6 +55,7 @@ package struct Template: Sendable, Equatable {
 
   /// - Parameter allowed: the placeholders that have a value in this place.
   package init(_ text: String, allowed: [Name]) throws(Failure) {
+    self.text = text
     var parser = TemplateParser(text, allowed: allowed)
     parts = try parser.parts(until: nil)
     names = Name.allCases.filter(parser.names.contains)

@@ -54,6 +54,8 @@ extension PipelineFile {
     /// Beyond the public internet: `loopback`, `private`, CIDR blocks; `files:` and a folder; `s3:` and a
     /// bucket.
     package var allow: [String] = []
+    /// The same as the file has it.
+    var allowed = AllowedPlaces()
     package static let folderMark = "files:"
     package static let bucketMark = "s3:"
 

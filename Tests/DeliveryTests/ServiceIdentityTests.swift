@@ -4,54 +4,16 @@ import Testing
 
 @testable import TesseraDelivery
 
-/// What fingerprints have of a service, and the parts of signatures.
+/// What fingerprints have of a service's secrets, and the parts of templates and signatures.
 @Suite struct ServiceIdentityTests {
-  private static func service() throws -> ImageService {
+  @Test func secretsAreToldApartAndNotShown() {
     var service = ImageService()
-    service.base = "s:"
-    service.template = try Template(
-      "{format}{mode}{width}x{height},{x},{y},[{left}-{top}-{right}-{bottom},]{metadata}"
-        + "{animation}{quality} {+url}",
-      allowed: Template.Name.allCases)
-    service.formats = [.png: "p", .webp: "w"]
-    service.modes = [.fit: "a", .fill: "b", .clip: "c"]
-    (service.metadata.keep, service.metadata.drop) = ("k", "s")
-    service.limits.formats = [.webp, .png]
-    service.limits.longestSides = [.webp: 4_000]
-    service.limits.areas = [.png: 9_000_000]
-    return service
-  }
-
-  @Test func theIdentityHasSamplesOfAllURLs() throws {
-    var service = try Self.service()
-    func samples(_ format: String) -> [String] {
-      ["a400x300,,,", "b400x300,,,", "c300x200,0.125,0.875,10-20-3010-2020,"].flatMap { box in
-        [1, 80, 100].flatMap { quality in
-          ["s", "k"].map {
-            "s:\(format)\(box)\($0)\(quality) https://source.example/a/b.jpg?c=d"
-          }
-        }
-      }
-    }
-    #expect(
-      service.identity
-        == samples("w") + ["limits webp 4000 0"] + samples("p") + [
-          "limits png 0 9000000", "service widths [] crops true",
-          "animations false files false source 0",
-        ])
-    service.limits.crops = false
-    service.limits.widths = [300, 400]
-    service.limits.longestSides = [:]
-    (service.keepsAnimations, service.makesFiles, service.sourcePixels) = (true, true, 7)
-    service.formats[.webp] = nil
-    // A crop that the service does not make has no URL.
-    let whole = Array(samples("p").prefix(12)) + [String](repeating: "", count: 6)
-    #expect(
-      service.identity
-        == whole + [
-          "limits png 0 9000000", "service widths [300, 400] crops false",
-          "animations true files true source 7",
-        ])
+    let bare = service.secretDigests
+    service.key = [1, 2]
+    let keyed = service.secretDigests
+    service.salt = [1, 2]
+    #expect(bare[0] == bare[1] && keyed[0] != bare[0] && keyed[1] == bare[1])
+    #expect(service.secretDigests == [keyed[0], keyed[0]])
   }
 
   @Test func namesAreListedOnce() throws {

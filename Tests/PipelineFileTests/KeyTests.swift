@@ -8,39 +8,9 @@ import Testing
 
 /// What the declarations of keys promise.
 @Suite struct KeyTests {
-  private static let minimal = "manifest: m\noutput: o\nslots: {a: {size: 10x10}}\n"
-
   private static func decode(_ text: String) throws -> PipelineFile {
     try PipelineFile.decode(Array(text.utf8), path: "p.yaml") { _ in nil }
   }
-
-  /// For each key that a file may have, a value that is not the default.
-  private static let others = [
-    "manifest": "n", "output": "p", "state": "s", "base": "https://b.example/",
-    "base-url": "https://c.example/", "slots": "{b: {size: 10x10}}", "scales": "[1]",
-    "columns": "{url: image_link}", "weights": "{a: 2}", "upgrade": "{format: avif}",
-    "rounding": "exact", "placeholders": "[color]", "tables": "{a: {}}", "accept": "[jpeg]",
-    "fail-on": "none", "fail-above": "1%", "shrink-above": "1%", "lost-above": "1%",
-    "keep-lost": "1d", "keep-catalogs": "5", "extra": "all", "workers": "2", "lanes": "off",
-    "require-sandbox": "true", "delivery": "{preset: nos, files: true}",
-    "store.endpoint": "https://s.example", "store.region": "eu", "store.path-style": "true",
-    "variants.format": "png", "variants.quality": "70", "variants.quality-range": "[50, 60]",
-    "variants.effort": "2", "variants.alpha-quality": "80", "variants.oversized": "png",
-    "variants.background": "\"#000000\"", "variants.metadata": "keep",
-    "variants.animation": "first-frame", "variants.hdr": "keep", "variants.gravity": "north",
-    "fetch.concurrency": "2", "fetch.rate": "5/s",
-    "fetch.hosts": "[{host: h, headers: {A: b}}]",
-    "fetch.per-host": "2", "fetch.order": "newest-first", "fetch.timeout": "1s",
-    "fetch.deadline": "1s", "fetch.min-speed": "2KB/s", "fetch.retries": "1",
-    "fetch.max-bytes": "1MB", "fetch.redirects": "1", "fetch.revalidate": "never",
-    "fetch.ignore-query": "[a]", "fetch.rewrite": "[{from: a, to: b}]",
-    "fetch.headers": "[{host: h, A: b}]", "fetch.headers-everywhere": "true",
-    "fetch.allow": "[loopback]", "fetch.keep-stale": "1d", "fetch.cache": "1GB",
-    "fetch.user-agent": "A/1", "limits.pixels": "1MP", "limits.frames": "1",
-    "limits.memory": "1GB", "limits.time": "1s", "catalog.profile": "full",
-    "catalog.format": "jsonl", "catalog.pages": "10",
-    "catalog.screens": "{feed: {slots: [a]}}", "catalog.patches": "2", "catalog.urls": "none",
-  ]
 
   private static func paths(_ notes: [KeyNote], _ prefix: String = "") -> [(String, KeyNote)] {
     notes.flatMap { note in
@@ -49,27 +19,17 @@ import Testing
     }
   }
 
-  static func file(_ path: String, _ value: String) -> String {
-    let parts = path.split(separator: ".")
-    let extra = path == "variants.quality-range" ? ", quality: auto" : ""
-    let line =
-      parts.count == 2 ? "\(parts[0]): {\(parts[1]): \(value)\(extra)}" : "\(path): \(value)"
-    let rest = minimal.split(separator: "\n").filter { !$0.hasPrefix("\(path):") }
-    let output = path == "state" ? rest.map { $0 == "output: o" ? "output: s3://b/p" : $0 } : rest
-    return (output + [line[...]]).joined(separator: "\n") + "\n"
-  }
-
   /// Each key changes just what it says that it shapes: the texts of which the fingerprints are made, and no others.
   @Test func eachKeyIsInTheFingerprintsOfWhatItShapes() throws {
     let keys = Self.paths(PipelineFile.notes)
-    #expect(Set(keys.map(\.0)) == Set(Self.others.keys))
+    #expect(Set(keys.map(\.0)) == Set(KeyValues.others.keys))
     let shapings: [Shaping] = [.files, .entries, .catalog, .acceptance]
     for (path, note) in keys {
-      let value = try #require(Self.others[path], "\(path)")
-      let changed = try Self.decode(Self.file(path, value))
-      var usual = try Self.decode(Self.minimal)
+      let value = try #require(KeyValues.others[path], "\(path)")
+      let changed = try Self.decode(KeyValues.file(path, value))
+      var usual = try Self.decode(KeyValues.minimal)
       if path == "variants.quality-range" {
-        usual = try Self.decode(Self.minimal + "variants: {quality: auto}\n")
+        usual = try Self.decode(KeyValues.minimal + "variants: {quality: auto}\n")
       }
       for shaping in shapings {
         let isShaped = changed.shape([shaping]) != usual.shape([shaping])
@@ -98,11 +58,11 @@ import Testing
       ("delivery", "{preset: nos, files: true}", "{preset: qiniu, files: true}"),
     ]
     for (path, one, other) in values {
-      let files = try [one, other].map { try Self.decode(Self.file(path, $0)) }
+      let files = try [one, other].map { try Self.decode(KeyValues.file(path, $0)) }
       #expect(files[0].shape([.files]) != files[1].shape([.files]), "\(path): \(one), \(other)")
     }
     let headers = try ["A: b", "A: c", "B: b"].map {
-      try Self.decode(Self.file("fetch.headers", "[{host: h, \($0)}]")).shape([.acceptance])
+      try Self.decode(KeyValues.file("fetch.headers", "[{host: h, \($0)}]")).shape([.acceptance])
     }
     #expect(Set(headers).count == 3)
   }
@@ -121,7 +81,7 @@ import Testing
         !text.contains(".\($0)") && !names.contains($0)
       }
     }
-    let file = try Self.decode(Self.minimal)
+    let file = try Self.decode(KeyValues.minimal)
     // Others read these through properties of `Fetch`.
     #expect(unread(file, []) == [])
     #expect(unread(file.fetch, ["allow", "headersEverywhere"]) == [])

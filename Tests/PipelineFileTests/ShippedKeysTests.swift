@@ -45,7 +45,7 @@ import Testing
       ])
     #expect(
       try Self.shape("", .entries) == [
-        "columns ", #"fetch.max-bytes "64MB""#, "fetch.ignore-query []",
+        "columns ", #"fetch.max-bytes "64MB""#, "fetch.ignore-query []", "fetch.allow []",
         #"placeholders ["color","thumbhash"]"#,
         #"accept ["jpeg","png","gif","webp","avif","heic","tiff","jxl","bmp"]"#,
         #"limits.pixels "100MP""#, "limits.frames 1000", "extra []", #"catalog.profile "client""#,
@@ -100,7 +100,7 @@ import Testing
     #expect(
       try Self.shape(Self.other, .entries) == [
         #"columns {"url":["Image","More"],"id":"Handle","alt":[],"slots":[],"focus":[],"views":[],"published":[],"separator":",","prefix":"https://s.example/m"}"#,
-        #"fetch.max-bytes "1048576B""#, #"fetch.ignore-query "token""#,
+        #"fetch.max-bytes "1048576B""#, #"fetch.ignore-query "token""#, "fetch.allow []",
         #"placeholders ["color","lqip"]"#, #"accept "png""#, #"limits.pixels "1500kP""#,
         "limits.frames 7", #"extra "all""#, #"catalog.profile "full""#, #"catalog.urls "none""#,
       ])
@@ -137,17 +137,34 @@ import Testing
     ("extra: b", .entries, #"extra ["b"]"#),
     ("fetch: {headers: {A: b}}", .acceptance, #"fetch.headers [["","A","b"]]"#),
     ("placeholders: []", .entries, "placeholders []"),
+    (
+      "fetch: {allow: [loopback, 'files:a/b', 's3:c', 'files:/d']}", .entries,
+      #"fetch.allow ["a/b","/d"]"#
+    ),
   ])
   func aValueHasALine(_ text: String, _ shaping: Shaping, _ line: String) throws {
     #expect(try Self.shape(text, shaping).contains(line))
   }
 
-  @Test func aServiceIsInTheFingerprintByItsURLs() throws {
-    let line = try #require(
-      Self.shape("delivery: {preset: nos, files: true}", .files).first { $0.hasPrefix("delivery ") }
-    )
+  @Test func aServiceIsInTheFingerprintByAllItsKeys() throws {
+    func line(_ keys: String) throws -> String {
+      try #require(Self.shape("delivery: {\(keys)}", .files).first { $0.hasPrefix("delivery ") })
+    }
+    let empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+    let nos = try line("preset: nos, files: true")
+    #expect(nos.hasPrefix(#"delivery {"keys":{"files":true,"template":"/{path}?"#))
+    #expect(nos.hasSuffix(#"},"secrets":["\#(empty)","\#(empty)"]}"#))
+    // The preset's keys count, and not its name.
     #expect(
-      line.hasPrefix(#"delivery ["https://source.example/a/b.jpg?imageView&thumbnail=400x300"#))
-    #expect(line.hasSuffix(#""animations true files true source 0"]"#))
+      try line("preset: next, base: \"https://a.example\"")
+        == line(
+          """
+          base: "https://a.example", template: "/_next/image?url={url}&w={width}&q={quality}", modes: {fit: ""},
+          formats: {webp: webp}, qualities: 75,
+          widths: [32, 48, 64, 96, 128, 256, 384, 640, 750, 828, 1080, 1200, 1920, 2048, 3840]
+          """))
+    let keyed = "preset: imgix, base: \"https://a.example\", key: "
+    #expect(try line(keyed + "a") != line(keyed + "b"))
+    #expect(try !line(keyed + "secret").contains("secret\""))
   }
 }

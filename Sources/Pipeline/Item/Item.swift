@@ -26,7 +26,7 @@ package final class Item: Sendable {
   let requestKey: String
   /// That of the request URL without its fragment: one signature may be expired, and another not.
   let exactKey: String
-  /// SHA-256 of everything that the manifest says about the item.
+  /// SHA-256 of everything that the manifest says about the item, and of how its path is shown if it is a file.
   let entryDigest: String
   /// About the memory that the entry takes, in bytes.
   package let weight: Int
@@ -64,7 +64,9 @@ package final class Item: Sendable {
       : RecordKey.of(SourceURL.cacheKey(requestURL, ignoring: settings.ignoredQuery))
     exactKey = exact == key ? requestKey : RecordKey.of(exact)
     let content = entry.content
-    entryDigest = SHA256.of(content)
+    // What a path is shown from may change without the manifest.
+    entryDigest = SHA256.of(
+      SourceURL.scheme(of: entry.url) == "file" ? "\(content)\n\(self.shown(entry.url))" : content)
     // A short name takes more memory in a list than in the manifest.
     weight = content.utf8.count + (entry.slots?.count ?? 0) * 2 * MemoryLayout<String>.stride
     (stretch, wantsUpgrade) = (0, false)

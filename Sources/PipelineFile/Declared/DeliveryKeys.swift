@@ -18,6 +18,17 @@ struct DeliveryKeys: Sendable {
   private var key: DeliverySecret?
   private var salt: DeliverySecret?
 
+  /// What is known of a service.
+  fileprivate init(_ service: ImageService) { self.service = service }
+
+  /// All keys with their values, those of the preset among them. Of secrets, their digests.
+  fileprivate var identity: JSONValue {
+    [
+      "keys": Self.type.json(self) ?? .null,
+      "secrets": .array(service.secretDigests.map { .string($0) }),
+    ]
+  }
+
   // MARK: Keys of the pipeline alone
 
   private static let own: [Key<Self>] = [
@@ -99,7 +110,7 @@ struct DeliveryKeys: Sendable {
 
   /// The service; nil if a mistake was reported.
   fileprivate static func service(_ node: YAMLNode, _ place: KeyPlace) -> ImageService? {
-    var keys = DeliveryKeys()
+    var keys = DeliveryKeys(ImageService())
     let named = KeyGroup(node, at: place)
     // The preset's keys come first, so that the pipeline's own ones replace them.
     own[0].read(named, &keys)
@@ -175,8 +186,8 @@ extension KeyType where Value == ImageService? {
   static var imageService: KeyType {
     KeyType(
       expected: DeliveryKeys.type.expected,
-      schema: { _ in DeliveryKeys.type.schema(DeliveryKeys()) },
+      schema: { _ in DeliveryKeys.type.schema(DeliveryKeys(ImageService())) },
       read: { node, place, _ in DeliveryKeys.service(node, place).map { .some($0) } },
-      json: { service in service.map { .array($0.identity.map { .string($0) }) } })
+      json: { $0.map { DeliveryKeys($0).identity } })
   }
 }

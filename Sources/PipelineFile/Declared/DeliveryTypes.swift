@@ -67,7 +67,7 @@ extension KeyType where Value == Template? {
           place.report(node.mark, "is wrong: \(error.message)")
           return nil
         }
-      }, json: { _ in nil })
+      }, json: { $0.map { .string($0.text) } })
   }
 }
 

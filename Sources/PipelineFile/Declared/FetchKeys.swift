@@ -53,7 +53,7 @@ extension PipelineFile.Fetch {
       "Whether headers without a host are sent to all hosts that the manifest names, and to that of the manifest."
     ),
     Key(
-      "allow", .allow, \.allow,
+      "allow", AllowedPlaces.type, \.allowedPlaces, shapes: .entries,
       "Sources to allow besides the public internet: loopback, private, a CIDR block, files: and a folder, or s3: and a bucket."
     ),
     Key(
@@ -71,26 +71,53 @@ extension PipelineFile.Fetch {
 
 extension KeyType where Value == [String] {
   static func texts(_ expected: String) -> KeyType { list(of: .text(expected), initial: "") }
+}
 
-  /// What of the network and of this machine may be read besides the public internet.
-  static var allow: KeyType {
-    let place = KeyType<String>.scalar(
+/// What of the network and of this machine may be read besides the public internet.
+struct AllowedPlaces: Sendable {
+  var places: [Place] = []
+
+  struct Place: Sendable, Equatable {
+    var text: String
+    /// The folder as the file has it, which is the same wherever the file is read; nil for other places.
+    var folder: String?
+  }
+
+  static let type = KeyType<Self>(
+    expected: list.expected, schema: { list.schema($0.places) },
+    read: { node, place, current in list.read(node, place, current.places).map { Self(places: $0) }
+    },
+    // Paths of local files are shown from these folders. What else may be read shapes nothing.
+    json: { .array($0.places.compactMap { $0.folder.map { .string($0) } }) })
+
+  private static let list = KeyType<[Place]>.list(
+    of: .scalar(
       "\"loopback\", \"private\", an address block such as 10.1.0.0/16, a folder such as "
         + "files:/srv/images, or a bucket such as s3:photos",
       schema: [
         "type": "string",
         "pattern": "^(loopback|private|[0-9a-fA-F.:]+/[0-9]{1,3}|files:.+|s3:.+)$",
-      ], json: JSONValue.string
-    ) { text, folder in
-      let (files, bucket) = (PipelineFile.Fetch.folderMark, PipelineFile.Fetch.bucketMark)
-      if text.hasPrefix(files) {
-        return text == files
-          ? nil : files + FileSystem.join(folder, String(text.dropFirst(files.count)))
-      }
-      if text.hasPrefix(bucket) { return text == bucket ? nil : text }
-      return text == "loopback" || text == "private" || AddressBlock.isValid(text) ? text : nil
+      ], json: { .string($0.text) }, parse: place), initial: Place(text: ""))
+
+  private static func place(_ text: String, _ folder: String) -> Place? {
+    let (files, bucket) = (PipelineFile.Fetch.folderMark, PipelineFile.Fetch.bucketMark)
+    if text.hasPrefix(files) {
+      let path = String(text.dropFirst(files.count))
+      return path.isEmpty ? nil : Place(text: files + FileSystem.join(folder, path), folder: path)
     }
-    return list(of: place, initial: "")
+    if text.hasPrefix(bucket) { return text == bucket ? nil : Place(text: text) }
+    return text == "loopback" || text == "private" || AddressBlock.isValid(text)
+      ? Place(text: text) : nil
+  }
+}
+
+extension PipelineFile.Fetch {
+  fileprivate var allowedPlaces: AllowedPlaces {
+    get { allowed }
+    set {
+      allowed = newValue
+      allow = newValue.places.map(\.text)
+    }
   }
 }
 

@@ -189,8 +189,10 @@ extension RunInMemory {
       warnings)
     await held.release()
     let report = try result.get()
-    let catalog = try output.text("catalog.json")
-    let images = try JSONParser.parse(Array(catalog.utf8))["images"]?.arrayValue ?? []
+    let isLines = file.catalogFormat == .jsonl
+    let catalog = try output.text(isLines ? "catalog.jsonl" : "catalog.json")
+    let images =
+      isLines ? [] : try JSONParser.parse(Array(catalog.utf8))["images"]?.arrayValue ?? []
     return WholeRun(
       report: report, warnings: warnings.texts, catalog: catalog,
       items: images.map { image in
