@@ -110,6 +110,15 @@ import Testing
     ] { #expect(Identity.findings(in: "State/A.swift", code) == [], "\(code)") }
   }
 
+  /// U1: a blob that libvips parses when it is set must not turn the image; one file sees to that.
+  @Test func fieldsOfImagesAreSetInOneFile() {
+    for file in tree.modules["Transcode", default: []]
+    where file.path != "Raster/Raster+Fields.swift" {
+      let found = ["vips_image_set", "vips_copy_field"].filter(file.text.contains)
+      #expect(found.isEmpty, "Transcode/\(file.path) has \(found)")
+    }
+  }
+
   @Test func theCommandImportsAtMostFiveModules() {
     #expect(tree.imports(of: "tessera").count <= 5, "\(tree.imports(of: "tessera").sorted())")
   }
