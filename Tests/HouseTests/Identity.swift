@@ -3,7 +3,7 @@ import Foundation
 /// Places where ids, URLs and paths are compared as strings, so that two spellings of one text in Unicode are the same:
 /// `Identifier` (in `Text`) compares their bytes.
 ///
-/// What can be seen without types: strings as keys and in sets, prefixes that are no literals, and comparisons of what is
+/// What can be seen without types: strings as keys and in sets, prefixes that are not literals, and comparisons of what is
 /// called an id, a URL or a path. Exceptions are texts of which Tessera itself has made all, in ASCII.
 enum Identity {
   private static let patterns = Dictionary(

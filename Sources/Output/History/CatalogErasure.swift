@@ -215,7 +215,7 @@ package struct CatalogErasure {
     let rest = report.withoutElements { element in
       if let id = element["id"]?.stringValue { return ids.contains(id) }
       let text = element.stringValue ?? element["message"]?.stringValue
-      return text.map { text in words.contains { text.contains($0) } } ?? false
+      return text.map { text in words.contains { text.utf8.contains($0.utf8) } } ?? false
     }
     guard rest != report else { return }
     var writer = JSONWriter(indent: 2)
