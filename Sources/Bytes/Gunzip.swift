@@ -1,7 +1,32 @@
 /// Decompresses gzip data (RFC 1952) that arrives in parts. Several members, one after the other,
 /// count as one.
+///
+/// What it becomes has a limit, so that a decompression bomb ends: a number of bytes, and a thousand times its size.
 package final class Gunzip {
-  package typealias Failure = Inflate.Failure
+  /// Why no more is decompressed.
+  package enum Failure: Error, Equatable {
+    /// With zlib's message.
+    case damaged(String)
+    /// It is more than ``Gunzip/init(limit:)`` allows.
+    case tooLarge
+    case tooDense
+
+    /// A clause about the data.
+    package var reason: String {
+      switch self {
+      case .damaged(let message): "damaged gzip data: \(message)"
+      case .tooLarge: "its gzip data becomes too large"
+      case .tooDense:
+        "its gzip data becomes more than \(Gunzip.mostTimes) times as large, as that of a decompression bomb"
+      }
+    }
+  }
+
+  package static let usualLimit = 10_000_000_000
+  /// Deflate has 1,032 times at the most (zlib, "Technical Details"), of one repeated byte; lists have 5 to 50.
+  fileprivate static let mostTimes = 1_000
+  /// Less is harmless however dense it is.
+  private static let least = 100_000_000
 
   /// The most that ``next()`` returns at once, so that a decompression bomb does not fill the
   /// memory.
@@ -11,8 +36,11 @@ package final class Gunzip {
   private var isBetweenMembers = true
   private var input: [UInt8] = []
   private var offset = 0
+  private let limit: Int
+  private var (consumed, produced) = (0, 0)
 
-  package init() {}
+  /// - Parameter limit: the most bytes that all data together may become.
+  package init(limit: Int = Gunzip.usualLimit) { self.limit = limit }
 
   /// Whether the data may end here: everything that was added is decompressed, and no member is
   /// incomplete.
@@ -35,11 +63,24 @@ package final class Gunzip {
         isBetweenMembers = false
       }
       let packed = input
-      let step = try inflate.step(packed.span.extracting(offset...), into: &chunk)
+      let step: Inflate.Step
+      do throws(Inflate.Failure) {
+        step = try inflate.step(packed.span.extracting(offset...), into: &chunk)
+      } catch {
+        throw .damaged(error.message)
+      }
       offset += step.consumed
+      try count(step)
       isBetweenMembers = step.hasEnded
       if step.produced > 0 { return Array(chunk[..<step.produced]) }
       if step.consumed == 0, !step.hasEnded { return nil }
     }
+  }
+
+  private func count(_ step: Inflate.Step) throws(Failure) {
+    consumed += step.consumed
+    produced += step.produced
+    if produced > limit { throw .tooLarge }
+    if produced > Self.least, produced / Self.mostTimes > consumed { throw .tooDense }
   }
 }

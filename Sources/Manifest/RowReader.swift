@@ -38,6 +38,21 @@ package struct RowReader {
     }
   }
 
+  /// The record of a row whose text is not UTF-8.
+  ///
+  /// - Throws: ``ListRefusal`` if other rows may share its id, as for a table in a file.
+  package mutating func record(
+    ofNoUTF8 column: String, line: Int
+  ) throws(ListRefusal) -> ManifestRecord {
+    let message = "the column \"\(column)\" is not valid UTF-8"
+    guard lines.columns?.columns[.id] == nil else {
+      throw ListRefusal(
+        reason: "in row \(line) \(message); correct it, or leave the row out in the query")
+    }
+    table.loseRecord()
+    return .problem(ManifestProblem(line: line, message: message))
+  }
+
   package mutating func records(of part: ManifestPart) -> [ManifestRecord] {
     lines.records(of: part)
   }

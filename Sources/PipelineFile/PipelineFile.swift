@@ -117,6 +117,8 @@ package struct PipelineFile: Sendable {
     /// Address space in bytes.
     package var memory = 2_000_000_000
     package var time = Duration.seconds(60)
+    /// Bytes of a list that comes as gzip.
+    package var unpackedList = 10_000_000_000
   }
 
   /// Which tables of ready pixels a slot gets.

@@ -62,7 +62,7 @@ import Testing
         _ = try Self.unpacked([bytes])
         Issue.record("accepted")
       } catch let error as Gunzip.Failure {
-        #expect(error.message == message)
+        #expect(error == .damaged(message))
       }
     }
   }
@@ -83,5 +83,38 @@ import Testing
     }
     #expect(count == size)
     #expect(gunzip.isComplete)
+  }
+
+  /// The bytes are those of all members together.
+  @Test func whatBecomesTooLargeIsAnError() throws {
+    for (count, limit, isTooLarge) in [
+      (1, Packed.text.count, false), (1, Packed.text.count - 1, true),
+      (3, Packed.text.count * 3, false), (3, Packed.text.count * 3 - 1, true),
+    ] {
+      let gunzip = Gunzip(limit: limit)
+      gunzip.add(Array(repeatElement(Packed.gzip, count: count).joined()))
+      var failure: Gunzip.Failure?
+      do throws(Gunzip.Failure) {
+        while try gunzip.next() != nil {}
+      } catch {
+        failure = error
+      }
+      #expect(failure == (isTooLarge ? .tooLarge : nil), "\(count) \(limit)")
+    }
+  }
+
+  /// From 100 MB on, a thousand times is a bomb, whatever the limit.
+  @Test func aBombEndsByItsDensity() async throws {
+    let folder = try TemporaryFolder()
+    let made = try await Tool.run(
+      "/bin/sh", ["-c", "head -c 300000000 /dev/zero | gzip -9 > '\(folder.path("bomb.gz"))'"])
+    #expect(made.status == 0)
+    let gunzip = Gunzip(limit: .max)
+    gunzip.add([UInt8](try folder.read("bomb.gz")))
+    var count = 0
+    #expect(throws: Gunzip.Failure.tooDense) {
+      while let chunk = try gunzip.next() { count += chunk.count }
+    }
+    #expect((90_000_000...110_000_000).contains(count))
   }
 }

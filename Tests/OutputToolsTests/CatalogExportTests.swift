@@ -247,4 +247,46 @@ import Testing
       await sentence { try await files.bytes(of: "variants/none") }
         == "\"\(small.root)/variants/none\" is missing; tessera verify finds what else is")
   }
+
+  /// What a double does not hold stays as it is written.
+  @Test func numbersAreExportedAsTheyAreWritten() async throws {
+    let extra =
+      #"{"hash":18446744073709551615,"b":[1.0,0.12345678901234567890,-1e400],"a":9223372036854775807}"#
+    try await publish([
+      SmallOutput.line("a", [try small.make("a")], more: #","extra": "# + extra),
+      SmallOutput.line("b", [try small.make("a")]),
+    ])
+    _ = try await export(.csv, to: small.folder.path("rows.csv"))
+    let rows = try small.folder.text("rows.csv").split(separator: "\r\n")
+    #expect(rows[1].hasSuffix(",\"\(extra.replacing("\"", with: "\"\""))\""))
+    _ = try await export(.jsonl, to: small.folder.path("rows.jsonl"))
+    let lines = try small.folder.text("rows.jsonl").split(separator: "\n")
+    #expect(lines[0].hasSuffix(#","extra":\#(extra)}"#) && !lines[1].contains("extra"))
+    _ = try await export(.sqlite, to: small.folder.path("rows.db"))
+    let database = try Data(contentsOf: small.folder.url.appending(path: "rows.db"))
+    #expect(database.range(of: Data(extra.utf8)) != nil)
+  }
+
+  /// A description that people upload is no formula of a spreadsheet (OWASP, CSV Injection).
+  @Test(arguments: [
+    (#"=HYPERLINK(\"http://a\"&A1)"#, #""'=HYPERLINK(""http://a""&A1)""#), ("+1", "'+1"),
+    ("-1", "'-1"), ("@SUM(A1)", "'@SUM(A1)"), (#"\t=1"#, "'\t=1"), (#"\r=1"#, "\"'\r=1\""),
+    ("a=1", "a=1"), ("'=1", "'=1"), (" =1", " =1"), ("", ""),
+  ])
+  func cellsOfATableAreNoFormulas(_ alt: String, _ cell: String) async throws {
+    try await publish([
+      SmallOutput.line("=a", [try small.make("a")], more: #","alt":"\#(alt)""#)
+    ])
+    _ = try await export(.csv, to: small.folder.path("rows.csv"))
+    let row = try small.folder.text("rows.csv").split(separator: "\r\n")[1]
+    #expect(row.hasPrefix("'=a,ok,,,,\(cell),,https://example.com/=a,"), "\(row)")
+    // Programs get it as it is.
+    _ = try await export(.jsonl, to: small.folder.path("rows.jsonl"))
+    #expect(
+      try small.folder.text("rows.jsonl").contains(
+        alt.isEmpty
+          ? #""id":"=a""#
+          : #""alt":"\#(alt.replacing(#"\t"#, with: #"\u0009"#).replacing(#"\r"#, with: #"\u000d"#))""#
+      ))
+  }
 }

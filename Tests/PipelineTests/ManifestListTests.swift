@@ -144,6 +144,27 @@ import Testing
     #expect((entry.id, entry.alt, entry.slots) == ("https://a/1", nil, nil))
   }
 
+  /// Any bytes may be a text in SQLite. Repaired, a URL would be another URL.
+  @Test func aRowThatIsNotUTF8IsOneBadRow() async throws {
+    let path = try database(
+      "CREATE TABLE p (id, url); INSERT INTO p VALUES ('a', 'https://a/1'), ('b', CAST(x'68747470733A2F2F612FFF' AS TEXT)), ('c', 'https://a/3');"
+    )
+    var file = PipelineFile.example()
+    file.manifest = .query(.init(database: path, sql: "SELECT id, url FROM p ORDER BY id"))
+    #expect(
+      try await Self.read(file) == [
+        "0 a 1", "line 2: the column \"url\" is not valid UTF-8", "1 c 3",
+      ])
+    // Where ids are shared, another image would get the place of the one that can't be read.
+    file.columns = ColumnMapping([.url: ["url"], .id: ["id"]])
+    let error = await #expect(throws: PipelineError.self) { try await Self.read(file) }
+    #expect(
+      error?.description.hasSuffix(
+        ": in row 2 the column \"url\" is not valid UTF-8; correct it, or leave the row out in the query"
+      )
+        == true, "\(error?.description ?? "-")")
+  }
+
   @Test func aQueryEndsWithTheRun() async throws {
     let path = try database("CREATE TABLE p (id);")
     var file = PipelineFile.example()

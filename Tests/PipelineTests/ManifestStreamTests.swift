@@ -82,6 +82,27 @@ import Testing
     }
   }
 
+  /// A small list in gzip may be more than any disk holds.
+  @Test func aListInGzipHasALimit() async throws {
+    try write(Self.gzip("https://img.example/a\nhttps://img.example/b\n"))
+    for (limit, reason) in [
+      (44, nil),
+      (
+        43,
+        "its gzip data becomes too large: more than 43 B; if that is right, raise limits.unpacked-list in the pipeline file"
+      ),
+    ] {
+      var file = pipeline()
+      file.limits.unpackedList = limit
+      do {
+        let stream = try await ManifestStream.open(file, in: folder.url.path)
+        #expect(try await Self.read(stream).flatMap(\.self).count == 2 && reason == nil)
+      } catch let error as PipelineError {
+        #expect(error.description.hasSuffix(": \(reason ?? "none")"), "\(error)")
+      }
+    }
+  }
+
   @Test func gzipThatIsCutOffOrDamagedIsAnError() async throws {
     let whole = Self.gzip("https://img.example/a\n")
     #expect(try await error(whole) == nil)

@@ -30,9 +30,17 @@ import Testing
   @Test func rowsAreTexts() throws {
     let query = try ListQuery(path, sql: "SELECT id, url, price, note AS n FROM p ORDER BY rowid; ")
     #expect(query.columns == ["id", "url", "price", "n"])
-    #expect(try query.next(1) == [["1", "https://a/1", "1.5", nil]])
-    #expect(try query.next(9) == [["b", nil, "2.0", "é"]])
+    #expect(try query.next(1) == [.fields(["1", "https://a/1", "1.5", nil])])
+    #expect(try query.next(9) == [.fields(["b", nil, "2.0", "é"])])
     #expect(try query.next(9).isEmpty)
+  }
+
+  /// SQLite keeps any bytes as a text. Repaired, a URL would be another URL.
+  @Test func invalidUTF8IsNotRepaired() throws {
+    let query = try ListQuery(
+      path,
+      sql: "SELECT 1 AS id, CAST(x'68FF' AS TEXT) AS url UNION ALL SELECT 2, x'C3A9' ORDER BY 1")
+    #expect(try query.next(9) == [.notUTF8(column: "url"), .fields(["2", "é"])])
   }
 
   /// The database stays as it is, and no other file is read or made.

@@ -39,7 +39,7 @@ final class ScreenWriter: PartWriter {
     }
     // An image that is not used in the screen's slots is not seen there; one that failed does not say where it would be.
     guard !image.slots.isEmpty || image.status == .failed else { return }
-    let line = image.json
+    let line = image.line(extra: image.extra == nil ? nil : CatalogImage.extra(ofLine: whole))
     let canonical = try CatalogDigest.canonical(line)
     pages.add(line, canonical: canonical)
     let hash = IDHash(image.id)

@@ -65,7 +65,17 @@ struct CatalogImages: ~Copyable {
   ///
   /// - Throws: ``OutputToolError`` if the catalog is damaged, or `CancellationError`.
   mutating func next() throws -> CatalogImage? {
-    let image = try stream.next { reader throws(CatalogError) in try reader.next() }
+    try checked(try stream.next { reader throws(CatalogError) in try reader.next() })
+  }
+
+  /// The next image, and its `extra` as it was written, but for blanks.
+  mutating func nextWithExtra() throws -> (image: CatalogImage, extra: String?)? {
+    let found = try stream.next { reader throws(CatalogError) in try reader.nextPlaced() }
+    guard let found, let image = try checked(found.image) else { return nil }
+    return (image, image.extra == nil ? nil : CatalogImage.extra(ofLine: Array(found.text)))
+  }
+
+  private func checked(_ image: CatalogImage?) throws(OutputToolError) -> CatalogImage? {
     // The reader has checked the paths.
     for (name, use) in image?.slots ?? [:] {
       guard use.variants.allSatisfy((image?.variants ?? []).indices.contains) else {

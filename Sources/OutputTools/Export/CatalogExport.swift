@@ -171,11 +171,11 @@ package struct CatalogExport {
       return report
     }
     var images = try catalog.images()
-    while let image = try images.next() {
+    while let (image, extra) = try images.nextWithExtra() {
       let isEmpty = image.variants.isEmpty
       if isEmpty { report.empty += 1 }
       guard !isEmpty || form.hasAllImages else { continue }
-      report.files += try await exporter.add(image)
+      report.files += try await exporter.add(image, extra: extra)
       report.images += isEmpty ? 0 : 1
       let hasPaths = image.variants.contains { $0.url == nil }
       report.isRelative =

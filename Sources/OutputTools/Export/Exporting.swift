@@ -3,10 +3,12 @@ internal import TesseraSystem
 
 /// A form of export, which is given the images in the catalog's order.
 protocol Exporting: AnyObject {
-  /// Whether ``add(_:)`` is called at all.
+  /// Whether ``add(_:extra:)`` is called at all.
   var needsImages: Bool { get }
   /// Adds an image; for all forms but a database and rows, one that has at least one file. Returns how many files were written.
-  func add(_ image: CatalogImage) async throws -> Int
+  ///
+  /// - Parameter extra: the image's own data as the catalog has it: a ``CatalogValue`` does not hold every number.
+  func add(_ image: CatalogImage, extra: String?) async throws -> Int
   func finish() throws
   /// Ends what the export has started. Called on every way out.
   func close()

@@ -26,25 +26,16 @@ final class RowExport: Exporting {
     try write(Self.columns + slots + ["extra"])
   }
 
-  func add(_ image: CatalogImage) throws -> Int {
-    isTable ? try write(row(of: image)) : try writeLine(of: image)
+  func add(_ image: CatalogImage, extra: String?) throws -> Int {
+    isTable ? try write(row(of: image, extra)) : try writeLine(of: image, extra)
     return 0
   }
 
   func finish() throws {}
 
-  /// As JSON; nil without any.
-  private func extra(of image: CatalogImage) -> String? {
-    image.extra.map { extra in
-      var text: [UInt8] = []
-      extra.appendCanonicalJSON(to: &text)
-      return String(decoding: text, as: UTF8.self)
-    }
-  }
-
   // MARK: CSV
 
-  private func row(of image: CatalogImage) -> [String] {
+  private func row(of image: CatalogImage, _ extra: String?) -> [String] {
     let facts: [String?] = [
       image.id, image.status.rawValue, image.width.map(String.init), image.height.map(String.init),
       image.format, image.alt, image.placeholder?.color, image.url, image.error?.code,
@@ -56,7 +47,7 @@ final class RowExport: Exporting {
       }
       return [size.map { "\($0.width)" }, size.map { "\($0.height)" }] + urls
     }
-    return (facts + slots + [extra(of: image)]).map { $0 ?? "" }
+    return (facts + slots + [extra]).map { $0 ?? "" }
   }
 
   /// The first format's file, which an image without files does not have.
@@ -71,16 +62,23 @@ final class RowExport: Exporting {
 
   private func write(_ fields: [String]) throws(SystemError) {
     let row = fields.map { field in
+      let field = Self.startsFormula(field) ? "'" + field : field
       // RFC 4180, section 2, rules 6 and 7.
-      field.utf8.contains { [0x22, 0x2C, 0x0A, 0x0D].contains($0) }
+      return field.utf8.contains { [0x22, 0x2C, 0x0A, 0x0D].contains($0) }
         ? "\"\(field.replacing("\"", with: "\"\""))\"" : field
     }
     try file.write(Array((row.joined(separator: ",") + "\r\n").utf8))
   }
 
+  /// Whether a spreadsheet would compute a field: what people have written in a description could send other fields away. After an
+  /// apostrophe it is a text (OWASP, CSV Injection).
+  private static func startsFormula(_ field: String) -> Bool {
+    field.utf8.first.map { "=+-@\t\r".utf8.contains($0) } ?? false
+  }
+
   // MARK: JSON Lines
 
-  private func writeLine(of image: CatalogImage) throws {
+  private func writeLine(of image: CatalogImage, _ extra: String?) throws {
     var writer = JSONWriter()
     writer.object { row in
       row.member("id", image.id)
@@ -107,7 +105,7 @@ final class RowExport: Exporting {
           }
         }
       }
-      if let extra = extra(of: image) {
+      if let extra {
         row.name("extra")
         row.value(json: extra)
       }

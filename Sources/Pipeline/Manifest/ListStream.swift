@@ -3,6 +3,7 @@ internal import TesseraFetch
 internal import TesseraManifest
 internal import TesseraPipelineFile
 internal import TesseraSystem
+internal import TesseraText
 
 internal
   /// A list of images as bytes: a file, a pipe, or what was fetched. gzip is recognized by its first bytes.
@@ -17,6 +18,8 @@ internal
   private let file: InputReader
   private var gunzip: Gunzip?
   private var reader: ListReader
+  /// The most bytes that gzip data may become.
+  private var unpackedLimit = Gunzip.usualLimit
   private var isAtStart = true
   private var isAtEnd = false
   private var makesParts = false
@@ -44,6 +47,7 @@ internal
     let (file, path) = try await opened(source, of: pipeline, in: directory, end: end)
     let stream = ListStream(file, path: path, reader, needsDigest)
     stream.end = end
+    stream.unpackedLimit = pipeline.limits.unpackedList
     return stream
   }
 
@@ -170,7 +174,7 @@ internal
         bytes += more
       }
       // ID1 and ID2 of gzip (RFC 1952, section 2.3.1).
-      if bytes.starts(with: [0x1F, 0x8B]) { gunzip = Gunzip() }
+      if bytes.starts(with: [0x1F, 0x8B]) { gunzip = Gunzip(limit: unpackedLimit) }
       isAtStart = false
     }
     bytesRead += bytes.count
@@ -202,7 +206,11 @@ internal
     do throws(Gunzip.Failure) {
       return try gunzip?.next()
     } catch {
-      throw .manifest(path: path, reason: "damaged gzip data: \(error.message)")
+      let hint =
+        error == .tooLarge
+        ? ": more than \(Units.text(bytes: unpackedLimit)); if that is right, raise limits.unpacked-list in the pipeline file"
+        : error == .tooDense ? "; unpack it yourself, if that is right" : ""
+      throw .manifest(path: path, reason: error.reason + hint)
     }
   }
 

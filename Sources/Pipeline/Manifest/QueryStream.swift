@@ -63,14 +63,22 @@ final class QueryStream: ManifestList {
       var records: [ManifestRecord] = []
       for row in rows {
         lastLine += 1
-        records += reader.records(of: row, line: lastLine)
+        switch row {
+        case .fields(let fields): records += reader.records(of: fields, line: lastLine)
+        case .notUTF8(let column):
+          do throws(ListRefusal) {
+            records.append(try reader.record(ofNoUTF8: column, line: lastLine))
+          } catch {
+            throw PipelineError.manifest(path: path, reason: error.reason)
+          }
+        }
       }
       parts = ManifestPart.uncompared(records)
     }
     return parts.isEmpty ? nil : parts
   }
 
-  private func nextRows() async throws -> [[String?]] {
+  private func nextRows() async throws -> [ListQuery.Row] {
     let timer = end.map { [query] end in
       Task {
         try await Task.sleep(until: end)

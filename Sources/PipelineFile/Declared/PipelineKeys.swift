@@ -88,7 +88,7 @@ extension PipelineFile {
     ),
     Key(
       "limits", .group(Limits.keys), \.limits, use: .operation,
-      "Limits for one source in one worker."),
+      "Limits for one source in one worker, and for compressed lists."),
     Key(
       "fail-above", .percentage, \.failAbove, use: .operation,
       "The run stops if more than this share of the last 200 items (at least 100) failed."),

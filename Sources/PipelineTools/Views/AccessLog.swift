@@ -50,7 +50,7 @@ package struct AccessLog: Sendable {
     } catch let error as SystemError {
       throw AccessLogError("\(error)")
     } catch let error as Gunzip.Failure {
-      throw AccessLogError("the log \"\(path)\": damaged gzip data: \(error.message)")
+      throw AccessLogError("the log \"\(path)\": \(error.reason)")
     } catch {
       throw AccessLogError("the log \"\(path)\": \(error)")
     }

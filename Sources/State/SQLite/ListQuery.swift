@@ -82,9 +82,16 @@ package final class ListQuery: @unchecked Sendable {
     return statement
   }
 
-  /// The next rows: a text for each column, nil for NULL; a number as SQLite writes it. Fewer than `count` at the end.
-  package func next(_ count: Int) throws(Failure) -> [[String?]] {
-    var rows: [[String?]] = []
+  package enum Row: Sendable, Equatable {
+    /// A text for each column, nil for NULL; a number as SQLite writes it.
+    case fields([String?])
+    /// SQLite keeps any bytes as a text. They are not repaired: a repaired URL would be another URL.
+    case notUTF8(column: String)
+  }
+
+  /// The next rows. Fewer than `count` at the end.
+  package func next(_ count: Int) throws(Failure) -> [Row] {
+    var rows: [Row] = []
     // A step after the last would begin the query again.
     while rows.count < count, !isAtEnd {
       let code = isInterrupted.withLock { $0 } ? SQLITE_INTERRUPT : sqlite3_step(statement)
@@ -93,17 +100,27 @@ package final class ListQuery: @unchecked Sendable {
         break
       }
       guard code == SQLITE_ROW else { throw Self.failure(code, database) }
-      rows.append((0..<Int32(columns.count)).map(text))
+      rows.append(row())
     }
     return rows
   }
 
-  private func text(_ column: Int32) -> String? {
-    guard sqlite3_column_type(statement, column) != SQLITE_NULL,
-      let bytes = sqlite3_column_text(statement, column)
-    else { return nil }
-    let count = Int(sqlite3_column_bytes(statement, column))
-    return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
+  private func row() -> Row {
+    var fields: [String?] = []
+    for column in 0..<Int32(columns.count) {
+      guard sqlite3_column_type(statement, column) != SQLITE_NULL,
+        let bytes = sqlite3_column_text(statement, column)
+      else {
+        fields.append(nil)
+        continue
+      }
+      let count = Int(sqlite3_column_bytes(statement, column))
+      let text = String(
+        validating: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
+      guard let text else { return .notUTF8(column: columns[Int(column)]) }
+      fields.append(text)
+    }
+    return .fields(fields)
   }
 
   /// Ends a read that goes on, and those that follow.

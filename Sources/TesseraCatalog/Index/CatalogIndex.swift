@@ -119,7 +119,7 @@ package struct CatalogIndexing {
   /// Adds the next bytes.
   package mutating func add(_ part: some Sequence<UInt8>) throws(CatalogError) {
     reader.add(part)
-    while let (image, place) = try reader.nextPlaced() {
+    while let (image, place, _) = try reader.nextPlaced() {
       types.add(image)
       positions.addFirst(Identifier(image.id), places.count)
       places.append(place)

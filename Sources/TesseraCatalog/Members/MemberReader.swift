@@ -147,3 +147,24 @@ extension CatalogRecord {
     return record
   }
 }
+
+extension CatalogImage {
+  /// What the line of an image has as `extra`, as compact text: a ``CatalogValue`` keeps neither the order of members nor every number.
+  /// Nil without it, and for a text that is no image.
+  package static func extra(ofLine line: [UInt8]) -> String? {
+    var scanner = JSONScanner(line)
+    var extra: String?
+    do throws(JSONScanner.Failure) {
+      try scanner.members { scanner, name, _ throws(JSONScanner.Failure) in
+        if name == "extra" {
+          extra = try scanner.compact()
+        } else {
+          try scanner.skip(depth: 1)
+        }
+      }
+      return extra
+    } catch {
+      return nil
+    }
+  }
+}

@@ -86,15 +86,16 @@ public struct CatalogReader: Sendable {
     return nil
   }
 
-  /// The next image with its place in the document, in bytes; nil as for ``next()``. None is skipped.
-  mutating func nextPlaced() throws(CatalogError) -> (image: CatalogImage, place: Range<Int>)? {
+  /// The next image with its place in the document, in bytes, and its text; nil as for ``next()``. None is skipped.
+  package mutating func nextPlaced()
+    throws(CatalogError) -> (image: CatalogImage, place: Range<Int>, text: ArraySlice<UInt8>)?
+  {
     guard let end = try endOfImage() else { return nil }
     buffer.skipSpace()
     let image = try image(to: end)
-    let start = buffer.documentOffset
-    let length = buffer.text(to: end).count
+    let (start, text) = (buffer.documentOffset, buffer.text(to: end))
     try pass(to: end)
-    return (image, start..<start + length)
+    return (image, start..<start + text.count, text)
   }
 
   private func image(to end: Int) throws(CatalogError) -> CatalogImage {

@@ -30,7 +30,7 @@ final class AssetCatalogExport: Exporting {
     FileSystem.join(context.target, slot.assetName)
   }
 
-  func add(_ image: CatalogImage) async throws -> Int {
+  func add(_ image: CatalogImage, extra: String?) async throws -> Int {
     var count = 0
     var made: [(slot: String, asset: String)] = []
     for slot in context.slots {

@@ -20,7 +20,7 @@ final class DrawableExport: Exporting {
     try FileSystem.makeDirectory(context.target)
   }
 
-  func add(_ image: CatalogImage) async throws -> Int {
+  func add(_ image: CatalogImage, extra: String?) async throws -> Int {
     var count = 0
     var made: [(slot: String, asset: String)] = []
     for slot in context.slots {

@@ -18,7 +18,7 @@ final class SlotConstants: Exporting {
 
   var needsImages: Bool { false }
 
-  func add(_ image: CatalogImage) -> Int { 0 }
+  func add(_ image: CatalogImage, extra: String?) -> Int { 0 }
 
   func finish() throws { try file.write(Array(text.utf8)) }
 

@@ -19,9 +19,9 @@ final class DatabaseExport: Exporting {
     slots.map { CatalogSelection(slots: $0) }
   }
 
-  func add(_ image: CatalogImage) throws -> Int {
+  func add(_ image: CatalogImage, extra: String?) throws -> Int {
     let image = selection?.image(image, scales: context.head.scales) ?? image
-    try writer.add(image, line: image.json)
+    try writer.add(image, line: image.line(extra: extra))
     return 0
   }
 

@@ -17,7 +17,7 @@ final class EleventyExport: Exporting {
     try file.write(Array("{".utf8))
   }
 
-  func add(_ image: CatalogImage) throws -> Int {
+  func add(_ image: CatalogImage, extra: String?) throws -> Int {
     var name = JSONWriter()
     name.value(image.id)
     var formats = JSONWriter()

@@ -20,7 +20,7 @@ final class FragmentExport: Exporting {
     try sheet.write(Array(style.common(isFluid: context.options.isFluid).utf8))
   }
 
-  func add(_ image: CatalogImage) throws -> Int {
+  func add(_ image: CatalogImage, extra: String?) throws -> Int {
     var name = JSONWriter()
     name.value(image.id)
     var entry = JSONWriter()

@@ -55,7 +55,7 @@ final class HTMLExport: Exporting {
     return name.contains { !$0.isWhitespace } ? name : FileSystem.name(of: output)
   }
 
-  func add(_ image: CatalogImage) throws -> Int {
+  func add(_ image: CatalogImage, extra: String?) throws -> Int {
     let lines = markup.pictures(of: image).map { $0.text + "\n" }.joined()
     try write(lines)
     if let sheet, !lines.isEmpty { try sheet.write(style.rules(for: image)) }

@@ -88,7 +88,7 @@ final class NextExport: Exporting {
 
     """
 
-  func add(_ image: CatalogImage) throws -> Int {
+  func add(_ image: CatalogImage, extra: String?) throws -> Int {
     let variants = context.wholeFiles(of: image)
     guard let width = image.width, let height = image.height, !variants.isEmpty else { return 0 }
     var name = JSONWriter()
