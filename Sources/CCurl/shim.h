@@ -52,6 +52,12 @@ static inline CURLcode tessera_curl_set_debug(CURL *handle, curl_debug_callback 
 static inline CURLMcode tessera_curl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
   return curl_multi_setopt(multi, option, value);
 }
+static inline int tessera_curl_features(void) {
+  return curl_version_info(CURLVERSION_NOW)->features;
+}
+static inline CURLSHcode tessera_curl_share_connections(CURLSH *share) {
+  return curl_share_setopt(share, CURLSHOPT_SHARE, CURL_LOCK_DATA_CONNECT);
+}
 static inline CURLcode tessera_curl_set_before_request(CURL *handle, curl_prereq_callback callback,
                                                        void *context) {
   CURLcode code = curl_easy_setopt(handle, CURLOPT_PREREQFUNCTION, callback);

@@ -6,7 +6,7 @@ package struct CurlURL: ~Copyable {
 
   /// Nil if the text is not an absolute URL.
   package init?(_ text: String) {
-    guard let handle = curl_url() else { return nil }
+    guard CurlLibrary.isInitialized, let handle = curl_url() else { return nil }
     // No flags: a missing scheme, or one that libcurl cannot fetch, has to be an error.
     guard curl_url_set(handle, CURLUPART_URL, text, 0) == CURLUE_OK else {
       // No `deinit` runs for a value that was not made.
@@ -24,6 +24,8 @@ package struct CurlURL: ~Copyable {
     case user
     case password
     case host
+    /// The host with the mapping of UTS 46, as libcurl requests it; nil also if there is none.
+    case asciiHost
     /// The scheme's default if the URL has none.
     case port
 
@@ -33,7 +35,7 @@ package struct CurlURL: ~Copyable {
       case .scheme: CURLUPART_SCHEME
       case .user: CURLUPART_USER
       case .password: CURLUPART_PASSWORD
-      case .host: CURLUPART_HOST
+      case .host, .asciiHost: CURLUPART_HOST
       case .port: CURLUPART_PORT
       }
     }
@@ -42,7 +44,12 @@ package struct CurlURL: ~Copyable {
   /// Nil if the URL does not have the part.
   package subscript(part: Part) -> String? {
     var text: UnsafeMutablePointer<CChar>?
-    let flags = part == .port ? UInt32(CURLU_DEFAULT_PORT) : 0
+    let flags =
+      switch part {
+      case .port: UInt32(CURLU_DEFAULT_PORT)
+      case .asciiHost: UInt32(CURLU_PUNYCODE)
+      default: UInt32(0)
+      }
     guard curl_url_get(handle, part.code, &text, flags) == CURLUE_OK, let text else { return nil }
     defer { curl_free(text) }
     return String(cString: text)
@@ -72,12 +79,24 @@ package struct CurlURL: ~Copyable {
   }
 }
 
+extension CurlURL {
+  /// The URL with its host as requests go to it (``HostName``): what libcurl is given. A text that is no URL stays, because
+  /// libcurl rejects it by itself; nil for a host that cannot be requested.
+  package static func requested(_ text: String) -> String? {
+    guard let url = CurlURL(text) else { return text }
+    let host = url[.asciiHost].map { HostName(ascii: $0).text } ?? ""
+    guard let written = url[.host] else { return text }
+    if host == written { return text }
+    return !host.isEmpty && url.set(.host, to: host) ? url[.url] : nil
+  }
+}
+
 extension Origin {
   package init(_ url: String) {
     self.init()
     guard let parts = CurlURL(url) else { return }
     scheme = parts[.scheme] ?? ""
-    host = (parts[.host] ?? "").lowercased()
+    host = HostName(ascii: parts[.asciiHost] ?? "")
     port = parts[.port] ?? ""
   }
 }

@@ -1,16 +1,15 @@
 /// Scheme, host and port of a URL (RFC 6454): whom a request is sent to, and whom credentials are
 /// for.
 ///
-/// The host is in lower case; a port that the URL omits is its scheme's. All are empty for a text
-/// that is not a URL.
+/// A port that the URL omits is its scheme's. All are empty for a text that is not a URL.
 package struct Origin: Equatable {
   package var scheme = ""
-  package var host = ""
+  package var host = HostName("")
   package var port = ""
 
   /// Host and port as people write them: without the port if it is the scheme's default.
   package var authority: String {
     (scheme, port) == ("http", "80") || (scheme, port) == ("https", "443")
-      ? host : "\(host):\(port)"
+      ? host.text : "\(host):\(port)"
   }
 }

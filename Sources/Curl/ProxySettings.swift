@@ -1,5 +1,3 @@
-internal import Glibc
-
 /// The proxy for each URL, from the environment as curl reads it: `http_proxy`, `https_proxy`,
 /// `all_proxy` and `no_proxy`.
 ///
@@ -32,36 +30,17 @@ package struct ProxySettings: Sendable, Equatable {
   /// Nil if the host needs no proxy.
   package func proxy(for origin: Origin) -> String? {
     guard let proxy = proxies[origin.scheme] else { return nil }
-    // libcurl keeps the brackets of an IPv6 address.
-    let host = origin.host.hasPrefix("[") ? String(origin.host.dropFirst().dropLast()) : origin.host
-    let address = IPAddress(host)
+    let host = origin.host.text
+    let address = origin.host.literal
     let isException = exceptions.contains { entry in
       if entry == "*" { return true }
       if let address {
         return AddressBlock(entry)?.contains(address) ?? (IPAddress(entry) == address)
       }
       // As in curl, ".example.com" and "example.com" mean the same.
-      let name = entry.hasPrefix(".") ? String(entry.dropFirst()) : entry
-      return host == name || host.hasSuffix("." + name)
+      let name = HostName(entry.hasPrefix(".") ? String(entry.dropFirst()) : entry).text
+      return !name.isEmpty && (host == name || host.hasSuffix("." + name))
     }
     return isException ? nil : proxy
-  }
-}
-
-extension Origin {
-  /// The address that the host spells out, in any notation that the resolver reads (2130706433,
-  /// 0x7f.1); loopback for the names reserved for it (RFC 6761); nil for all other names.
-  ///
-  /// A proxy resolves names and connects by itself, so this is all that can be checked here.
-  package var spelledAddress: IPAddress? {
-    let name = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
-    if name == "localhost" || name.hasSuffix(".localhost") { return IPAddress("127.0.0.1") }
-    var hints = addrinfo()
-    hints.ai_flags = AI_NUMERICHOST  // No query is sent to a name server.
-    var list: UnsafeMutablePointer<addrinfo>?
-    guard getaddrinfo(name, nil, &hints, &list) == 0, let list else { return nil }
-    defer { freeaddrinfo(list) }
-    guard let address = list.pointee.ai_addr else { return nil }
-    return IPAddress(address)
   }
 }

@@ -69,7 +69,7 @@ package struct HeaderFetch: Sendable {
     while true {
       let request = search.begin()
       let result = await fetcher.fetch(
-        request, host: SourceURL.host(of: request.url), into: search.receiver)
+        request, host: SourceHost.name(of: request.url), into: search.receiver)
       bytes += result.bytes
       requests += result.requests
       time += result.time

@@ -109,7 +109,7 @@ final class StoreConnection: @unchecked Sendable {
           guard let data, let context else { return 0 }
           let bytes = UnsafeRawBufferPointer(start: data, count: size * count)
           Unmanaged<StoreConnection>.fromOpaque(context).takeUnretainedValue()
-            .response.headers.add(String(decoding: bytes, as: UTF8.self))
+            .response.headers.add(bytes)
           return bytes.count
         }, context))
   }

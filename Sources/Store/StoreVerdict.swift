@@ -1,3 +1,5 @@
+internal import TesseraCurl
+
 /// What an answer of an object store means for its request. Pure.
 enum StoreVerdict: Equatable {
   case done
@@ -44,6 +46,8 @@ enum StoreVerdict: Equatable {
         "is elsewhere: the store answered \(detail); check the region (AWS_REGION) and the endpoint "
           + "(AWS_ENDPOINT_URL)")
     case (429, _), (500, _), (502...504, _), (_, "RequestTimeout"), (_, "SlowDown"):
+      self = .again("the store answered \(detail)\(rest)")
+    case _ where GatewayStatus.contains(status):
       self = .again("the store answered \(detail)\(rest)")
     default: self = .failed(.refused, "was refused: the store answered \(detail)\(rest)")
     }

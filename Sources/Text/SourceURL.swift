@@ -17,7 +17,7 @@ package enum SourceURL {
   package static func isSource(_ url: String) -> Bool {
     switch scheme(of: url) {
     case "file", "data": true
-    case "s3": !host(of: url).isEmpty
+    case "s3": !hostAsWritten(of: url).isEmpty
     default: isFetchable(url)
     }
   }
@@ -38,8 +38,9 @@ package enum SourceURL {
     return isScheme && !scheme.isEmpty ? url[..<colon].lowercased() : nil
   }
 
-  /// Host and port in lower case, to count requests per host; empty if the URL has no authority.
-  package static func host(of url: String) -> String {
+  /// Host and port in lower case as they are written; empty if the URL has no authority. Not for comparisons: a host has
+  /// many spellings, and `HostName` is the one that counts.
+  package static func hostAsWritten(of url: String) -> String {
     guard let authority = authority(of: url) else { return "" }
     return String(Substring(host(in: url.utf8[authority]))).lowercased()
   }

@@ -167,7 +167,7 @@ import Testing
       #expect(try await fixture.run().status == 0)
       #expect(
         Set(seen.withLock(\.self)) == [
-          "server/1 none none", "server/stay none none", "server/2 none none",
+          "server/1 none none", "server/stay none none", "server/2 session=1 none",
           "server/leave none Basic dTpw", "other/3 none none",
         ])
     }

@@ -155,7 +155,7 @@ private final class Bucket: BodyReceiving {
       connection.respond("200 OK", ["Content-Encoding": "gzip"], bomb)
     },
     "/br": { _, connection in
-      connection.respond("200 OK", ["Content-Encoding": "x-unknown"], Array("whatever".utf8))
+      connection.respond("200 OK", ["Content-Encoding": "br"], Array("whatever".utf8))
     },
     "/forbidden": { _, connection in
       connection.respond("302 Found", ["Location": "http://169.254.169.254/latest/meta-data"])

@@ -7,7 +7,7 @@ import Testing
   private func headers(_ lines: [String]) -> ResponseHeaders {
     var headers = ResponseHeaders()
     for line in ["HTTP/1.1 200 OK"] + lines {
-      headers.add(line + "\r\n")
+      headers.add((line + "\r\n").utf8)
     }
     return headers
   }
@@ -76,11 +76,17 @@ import Testing
           "Age: 20",
         ], 40
       ),
-      // Of two the first counts (section 4.2.1).
+      // A date is no list: of different ones none counts, and equal ones are one.
       (
         [
           "Date: Sun, 06 Nov 1994 08:49:37 GMT", "Expires: Sun, 06 Nov 1994 08:50:37 GMT",
           "Expires: Sun, 06 Nov 1994 09:50:37 GMT",
+        ], nil
+      ),
+      (
+        [
+          "Date: Sun, 06 Nov 1994 08:49:37 GMT", "Expires: Sun, 06 Nov 1994 08:50:37 GMT",
+          "Expires: Sun, 06 Nov 1994 08:50:37 GMT",
         ], 60
       ),
       (

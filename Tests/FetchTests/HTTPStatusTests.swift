@@ -19,7 +19,7 @@ import Testing
   ) throws -> ResponseProgress {
     var progress = ResponseProgress(range: range)
     for line in ["HTTP/1.1 \(status) The server's own words"] + lines {
-      _ = try progress.add(line + "\r\n", minimumSpeed: 0, now: .now)
+      _ = try progress.add((line + "\r\n").utf8, minimumSpeed: 0, now: .now)
     }
     return progress
   }
@@ -32,7 +32,8 @@ import Testing
       let phrase = Self.phrases[status].map { " " + $0 } ?? ""
       let expected = FetchError(
         .httpStatus, "\(who) answered \(status)\(phrase)",
-        isRetryable: [408, 425, 429, 500, 502, 503, 504].contains(status), status: status,
+        isRetryable: [408, 425, 429, 500, 502, 503, 504, 529, 530, 598].contains(status)
+          || 520...527 ~= status, status: status,
         retryAfter: .seconds(7))
       #expect(error == expected)
       #expect(HTTPStatus.status(inMessage: error.message) == status)
@@ -73,7 +74,7 @@ import Testing
     var step = Step.failed
     do {
       step =
-        switch try progress.add("\r\n", minimumSpeed: 0, now: start) {
+        switch try progress.add("\r\n".utf8, minimumSpeed: 0, now: start) {
         case .more: .more
         case .enough: .enough
         case .drain: .drain
@@ -95,7 +96,7 @@ import Testing
   @Test func nothingBehindTheBodyIsUsed() throws {
     var progress = try Self.progress(200, ["ETag: \"1\"", ""])
     for line in ["ETag: \"2\"\r\n", "HTTP/1.1 404 Not Found\r\n", "\r\n"] {
-      guard case .more = try progress.add(line, minimumSpeed: 0, now: .now) else {
+      guard case .more = try progress.add(line.utf8, minimumSpeed: 0, now: .now) else {
         Issue.record("\(line)")
         return
       }
@@ -111,7 +112,7 @@ import Testing
     var progress = ResponseProgress(range: nil)
     progress.received(9)
     for line in ["HTTP/1.1 200 OK\r\n", "\r\n"] {
-      _ = try progress.add(line, minimumSpeed: 100, now: start)
+      _ = try progress.add(line.utf8, minimumSpeed: 100, now: start)
     }
     progress.received(1_000)
     #expect(progress.overdue(timeout: .seconds(15), minimumSpeed: 100, now: after(10)) == nil)

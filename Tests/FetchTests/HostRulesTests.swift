@@ -1,4 +1,5 @@
 import Synchronization
+import TesseraCurl
 import TesseraTestSupport
 import TesseraText
 import Testing
@@ -24,12 +25,35 @@ import Testing
       ("a.example a.example:443", "https://a.example/", "a.example:443"),
       ("a.example a.example:443", "http://a.example/", "a.example"),
       ("[::1]:81", "http://[::1]:81/", "[::1]:81"),
+      // Whatever the spelling, one host has one rate.
+      ("a.example", "http://Ａ.EXAMPLE./1", "a.example"),
+      ("a.example", "http://a。ex%61mple/1", "a.example"),
+      ("192.0.2.1:81", "http://①⑨②.0.2.1:81/", "192.0.2.1:81"),
+      ("192.0.2.1", "http://3221225985/", "192.0.2.1"),
+      ("192.0.2.1", "http://[::ffff:c000:201]/", "192.0.2.1"),
       ("b", "s3://b/key", nil), ("", "file:///a", nil), ("", "data:,a", nil),
     ] as [(String, String, String?)])
   func aHostIsWhatRequestsGoTo(_ hosts: String, _ url: String, _ name: String?) {
     let rules = HostRules(hosts.split(separator: " ").map { HostSettings(host: String($0)) })
     #expect(rules.name(at: url) == name)
     #expect(rules.settings(at: url)?.host == name)
+  }
+
+  /// What a pipeline writes is a host in any spelling, too.
+  @Test(arguments: [
+    ("bücher.example", "https://xn--bcher-kva.example/"), ("A.example.", "http://a.example/"),
+    ("ａ.example:81", "http://a.example:81/"), ("0x7f.1", "http://127.0.0.1/"),
+    ("[0:0::1]:81", "http://[::1]:81/"),
+  ])
+  func aHostMayBeWrittenInAnyWay(_ host: String, _ url: String) {
+    let rules = HostRules([HostSettings(host: host, perHost: 3)])
+    #expect(rules.settings(at: url)?.perHost == 3)
+    #expect(RequestHeader(name: "X-Key", value: "k", host: host).isFor(Origin(url)))
+    var named = NamedHosts([HostSettings(host: host)], [])
+    #expect(named.warnings.count == 1)
+    named.add(url)
+    #expect(named.warnings == [])
+    #expect(SourceHost.name(of: url) == SourceHost.named(host))
   }
 
   @Test func theMostRequestsAtATimeAreThoseOfAnyHost() {
@@ -67,7 +91,8 @@ import Testing
     let fetcher = try Fetcher(settings)
     defer { fetcher.close() }
     return await fetcher.fetch(
-      FetchRequest(url: url, deadline: .seconds(30)), host: SourceURL.host(of: url), into: Sink())
+      FetchRequest(url: url, deadline: .seconds(30)), host: SourceURL.hostAsWritten(of: url),
+      into: Sink())
   }
 
   private static func error(_ result: FetchResult) -> FetchError? {
@@ -192,7 +217,8 @@ import Testing
           group.addTask {
             let url = perHost == 2 && index % 2 == 0 ? origin.url("/r") : server.url("/a")
             let result = await fetcher.fetch(
-              FetchRequest(url: url, deadline: .seconds(60)), host: SourceURL.host(of: url),
+              FetchRequest(url: url, deadline: .seconds(60)),
+              host: SourceURL.hostAsWritten(of: url),
               into: Sink())
             #expect(Self.error(result) == nil)
           }

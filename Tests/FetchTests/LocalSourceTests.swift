@@ -232,6 +232,8 @@ private final class Sink: BodyReceiving {
     let before = proxy.total
     for host in [
       "127.0.0.1", "localhost", "2130706433", "0x7f.1", "[::1]", "10.0.0.1", "a.localhost",
+      "①②⑦.⓪.⓪.①", "127。0。0。1", "localhost.", "127.0.0.1.", "ｌｏｃａｌｈｏｓｔ", "LOCALHOST", "0177.0.0.1",
+      "0x７f.1", "%31%32%37.0.0.1", "local\u{AD}host", "[::ffff:127.0.0.1]", "①⓪.0.0.1。",
     ] {
       guard case .failure(let error) = try await fetch("http://\(host)/").0 else {
         Issue.record("\(host) was requested")

@@ -255,7 +255,7 @@ private final class Counter: BodyReceiving {
 /// TLS: only trusted certificates, and HTTP/2 if the server supports it.
 @Suite struct TLSTests {
   /// A certificate authority and the certificates it signs.
-  private struct Certificates {
+  struct Certificates {
     let folder: TemporaryFolder
 
     init() async throws {

@@ -25,7 +25,7 @@ import Testing
 
   private func headers(_ lines: String...) -> ResponseHeaders {
     var headers = ResponseHeaders()
-    for line in lines { headers.add(line + "\r\n") }
+    for line in lines { headers.add((line + "\r\n").utf8) }
     return headers
   }
 

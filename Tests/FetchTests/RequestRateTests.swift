@@ -163,7 +163,7 @@ import Testing
   ) async -> FetchResult {
     var request = FetchRequest(url: url, deadline: deadline)
     request.end = end
-    return await fetcher.fetch(request, host: SourceURL.host(of: url), into: Sink())
+    return await fetcher.fetch(request, host: SourceURL.hostAsWritten(of: url), into: Sink())
   }
 
   private static func error(_ result: FetchResult) -> FetchError? {

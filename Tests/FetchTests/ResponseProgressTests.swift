@@ -23,7 +23,7 @@ import Testing
     #expect(
       overdue(5.1)
         == FetchError(.timeout, "the server did not respond within 5 s", isRetryable: true))
-    _ = try progress.add(line, minimumSpeed: 0, now: after(4))
+    _ = try progress.add(line.utf8, minimumSpeed: 0, now: after(4))
     #expect(overdue(60) == nil)
   }
 

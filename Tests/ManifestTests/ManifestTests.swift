@@ -583,7 +583,7 @@ private func outline(_ records: [ManifestRecord]) -> [String] {
     #expect(
       SourceURL.shown("https://user:pass@h:8/p?token=1&a=2#f", ignoring: ["token"])
         == "https://h:8/p?a=2#f")
-    #expect(SourceURL.host(of: "https://user:pass@HOST:8/p?x@y") == "host:8")
+    #expect(SourceURL.hostAsWritten(of: "https://user:pass@HOST:8/p?x@y") == "host:8")
   }
 }
 

@@ -79,6 +79,15 @@ import Testing
     }
   }
 
+  /// A service in front of the store that can't reach it.
+  @Test(arguments: [
+    (519, false), (520, true), (527, true), (528, false), (529, true), (530, true), (598, true),
+  ])
+  func gatewaysThatCannotReachTheStoreAreTriedAgain(_ status: Int, _ isAgain: Bool) {
+    let again = StoreVerdict.again("the store answered \(status)")
+    #expect((StoreVerdict(status: status, code: "", message: "") == again) == isAgain)
+  }
+
   /// The element of an error says more than its status; an object may have any text.
   @Test func theBodyOfAnErrorIsRead() {
     var response = StoreResponse()
@@ -87,7 +96,7 @@ import Testing
       (200, .done), (400, .again("the store answered 400 SlowDown (m)")),
       (300, .failed(.refused, "is elsewhere: the store answered 300 SlowDown" + Self.region)),
     ] as [(Int, StoreVerdict)] {
-      response.headers.add("HTTP/1.1 \(status) X")
+      response.headers.add("HTTP/1.1 \(status) X".utf8)
       #expect(StoreVerdict(response) == verdict)
     }
   }

@@ -30,7 +30,7 @@ import Testing
   func theHostFollowsTwoSlashes(
     _ url: String, _ host: String, _ isFetchable: Bool, _ isSource: Bool
   ) {
-    #expect(SourceURL.host(of: url) == host)
+    #expect(SourceURL.hostAsWritten(of: url) == host)
     #expect(SourceURL.isFetchable(url) == isFetchable)
     #expect(SourceURL.isSource(url) == isSource)
   }

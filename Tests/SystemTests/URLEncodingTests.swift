@@ -71,7 +71,7 @@ import Testing
         !SourceURL.hasBlank(encoded) && encoded.utf8.allSatisfy { $0 < 0x80 },
         "\(text.debugDescription)")
       #expect(SourceURL.encoded(encoded) == encoded)
-      #expect(SourceURL.host(of: encoded) == "h")
+      #expect(SourceURL.hostAsWritten(of: encoded) == "h")
       #expect(
         !SourceURL.encoded("https://h\(text)/").utf8.contains { [0x0A, 0x0D, 0x09].contains($0) })
     }

@@ -6,6 +6,8 @@ internal import TesseraCurl
 final class FetchLoop {
   let settings: FetchSettings
   private let multi: UnsafeMutableRawPointer
+  /// The connections to the object store, which may be where no other request may go.
+  private let storeConnections = ConnectionPool()
   private var queue = RequestQueue<FetchJob>()
   var running: [Int: (transfer: Transfer, job: FetchJob)] = [:]
   private var hops = WaitingHops()
@@ -138,9 +140,6 @@ final class FetchLoop {
   /// Whether this turn has read a `data:` URL, and when it began to start requests.
   private var (isReading, lastStart) = (false, ContinuousClock.now)
 
-  /// Requests that have left the queue.
-  var transfers: Int { running.count + reading.count }
-
   private var hasRoom: Bool { transfers < settings.concurrency }
 
   /// - Parameter readsLocally: whether a `data:` URL may be read. That blocks the loop, so there is
@@ -201,7 +200,10 @@ final class FetchLoop {
   // MARK: Running
 
   private func register(_ transfer: Transfer, _ job: FetchJob) -> FetchError? {
-    guard curl_multi_add_handle(multi, transfer.handle.pointer) == CURLM_OK else {
+    transfer.handle.setPool(transfer.right == .store ? storeConnections : nil)
+    guard transfer.handle.takeFailure() == nil,
+      curl_multi_add_handle(multi, transfer.handle.pointer) == CURLM_OK
+    else {
       return FetchError(.local, "libcurl could not start the request")
     }
     running[job.identifier] = (transfer, job)
@@ -236,7 +238,7 @@ final class FetchLoop {
   private func conclude(_ transfer: Transfer, _ job: FetchJob, rawCode: UInt32) {
     switch transfer.next(rawCode: rawCode) {
     case .done(let result): finish(job, result, transfer)
-    case .redirect:
+    case .again:
       // The same handle, with another URL and the rest of the deadline.
       var job = job
       job.target = settings.hosts.name(at: transfer.url)

@@ -35,18 +35,26 @@ extension Transfer {
     handle.check(
       tessera_curl_set_before_request(
         pointer,
-        { context, _, _, _, _ in
-          guard let context else { return CURL_PREREQFUNC_ABORT }
-          Transfer.from(context).requestIsSent()
-          return CURL_PREREQFUNC_OK
+        { context, address, _, _, _ in
+          guard let context, let address else { return CURL_PREREQFUNC_ABORT }
+          let peer = IPAddress(String(cString: address))
+          return Transfer.from(context).mayBeSent(to: peer)
+            ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
         }, context))
   }
 
-  private func requestIsSent() {
+  /// Whether the request may be sent to this address. Here and not only in ``open(_:)``, because libcurl may take a
+  /// connection that another request has opened.
+  private func mayBeSent(to peer: IPAddress?) -> Bool {
+    guard right.permits(peer, settings.addresses) else {
+      stop = .error(peer.map(refusal) ?? FetchError(.addressRefused, "the address is unknown"))
+      return false
+    }
     requests += 1
     response.requestIsSent(now: .now)
     // A connection exists. If an address was rejected before, another address of the host was not.
     stop = nil
+    return true
   }
 
   private func body(_ bytes: UnsafeRawBufferPointer) -> Int {
@@ -70,9 +78,7 @@ extension Transfer {
       return end(.error(.headersTooLarge(Self.maximumHeaderBytes)))
     }
     do throws(FetchError) {
-      // Servers send 8-bit text here, too: malformed UTF-8 is replaced, and is not an error.
-      let line = String(decoding: bytes, as: UTF8.self)
-      switch try response.add(line, minimumSpeed: settings.minimumSpeed, now: .now) {
+      switch try response.add(bytes, minimumSpeed: settings.minimumSpeed, now: .now) {
       case .more: return bytes.count
       case .enough: return end(.enough)
       case .drain:
@@ -80,6 +86,8 @@ extension Transfer {
         stop = .enough
         return bytes.count
       case .body(let extent):
+        // libcurl would end the transfer with an error.
+        if decodes, response.headers.hasUnknownCoding { return end(.undecodable) }
         let stop = Stop(receiver.begin(extent, response.validators))
         return stop.map { end($0) } ?? bytes.count
       }
@@ -88,12 +96,10 @@ extension Transfer {
     }
   }
 
-  /// Opens the socket for a connection if the policy permits its address. This is the only place
-  /// that sees the address after name resolution.
+  /// Opens the socket for a connection if the policy permits its address.
   private func open(_ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
     let peer = withUnsafePointer(to: &address.pointee.addr) { IPAddress($0) }
-    // The user configured the proxy and the object store, so their addresses need no permission.
-    guard let peer, isProxied || store != nil || settings.addresses.permits(peer) else {
+    guard let peer, right.permits(peer, settings.addresses) else {
       // -1 is CURL_SOCKET_BAD. libcurl then attempts the host's next address; the reason is kept in
       // case there is none.
       if let peer { stop = .error(refusal(of: peer)) }

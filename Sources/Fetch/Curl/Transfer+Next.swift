@@ -5,18 +5,22 @@ private import TesseraSystem
 extension Transfer {
   enum Next {
     case done(Result<FetchResponse, FetchError>)
-    /// The handle is ready for the next hop.
-    case redirect
+    /// The handle is ready for another request: that of the next hop, or the same in another way.
+    case again
   }
 
   /// Decides what follows when libcurl has ended a hop with this CURLcode.
   func next(rawCode: UInt32) -> Next {
-    guard wasAnswered(rawCode: rawCode), response.isRedirect else {
-      return .done(result(rawCode: rawCode))
-    }
     do throws(FetchError) {
-      try follow(try redirectTarget())
-      return .redirect
+      if stop == .undecodable {
+        decodes = false
+        try prepareRequest()
+      } else if wasAnswered(rawCode: rawCode), response.isRedirect {
+        try follow(try redirectTarget())
+      } else {
+        return .done(result(rawCode: rawCode))
+      }
+      return .again
     } catch {
       return .done(.failure(error))
     }
@@ -36,6 +40,10 @@ extension Transfer {
         "the object store answered \(response.headers.status); check the region "
           + "(AWS_REGION) and the endpoint (AWS_ENDPOINT_URL)")
     }
+    guard !response.headers.isContradictory("location") else {
+      throw FetchError(
+        .redirect, "the server answered \(response.headers.status) with different Locations")
+    }
     guard
       let target = response.headers["location"].flatMap({
         URLReference.redirect(to: $0, from: url)
@@ -52,26 +60,37 @@ extension Transfer {
 
   /// Prepares the handle for the next hop.
   private func follow(_ target: String) throws(FetchError) {
-    // All hops share one deadline.
+    let before = Origin(url)
+    redirectFreshness.append(Freshness.lifetime(of: response.headers))
+    url = target
+    redirects += 1
+    decodes = true
+    if Origin(url) != before {
+      // Never unset, even if a later hop returns to the first origin: the other one chose its URL.
+      leftOrigin = true
+      // Cookies of a redirect are for its own origin. libcurl would send them to all of its domain.
+      handle.set(CURLOPT_COOKIELIST, "ALL")
+    }
+    try prepareRequest()
+  }
+
+  /// Prepares the handle for another request of the exchange.
+  private func prepareRequest() throws(FetchError) {
+    // All of them share one deadline.
     let left = ContinuousClock.now.duration(to: deadline)
     guard left > .zero else {
       throw FetchError(
         .timeout, "the time limit was reached while following redirects", isRetryable: true)
     }
-    let before = Origin(url)
-    redirectFreshness.append(Freshness.lifetime(of: response.headers))
-    url = target
-    redirects += 1
     response = ResponseProgress(range: request.range)
     stop = nil
-    handle.set(CURLOPT_URL, url)
+    try setURL()
     setProxy()
     setTimeout()
     setDeadline(left)
+    handle.set(CURLOPT_HTTP_CONTENT_DECODING, decodes ? 1 : 0)
     // On each hop: a redirect may name a private address that the proxy can reach.
     if let error = refusalThroughProxy { throw error }
-    // Never unset, even if a later hop returns to the first origin: the other one chose its URL.
-    if Origin(url) != before { leftOrigin = true }
     setRequestHeaders()
     guard handle.takeFailure() == nil else {
       throw FetchError(.redirect, "the redirect does not lead to an http(s) URL")
@@ -84,9 +103,9 @@ extension Transfer {
     if case .error(let error) = stop, code != CURLE_OK { return .failure(error) }
     let wasStopped = if case .enough = stop { true } else { false }
     guard code == CURLE_OK || wasStopped else {
-      // Each redirect took one request, so one more means that this hop's was sent, too.
+      // Each redirect took at least one request, so one more means that this hop's was sent, too.
       let hop = CurlFailure.Hop(
-        host: Origin(url).host, isRedirected: isRedirected, isProxied: isProxied,
+        host: Origin(url).host.text, isRedirected: isRedirected, isProxied: isProxied,
         wasSent: requests > redirects, wasAnswered: response.headers.status != 0,
         obstacle: handle.obstacle)
       return .failure(

@@ -12,10 +12,10 @@ extension Transfer {
     deadline = ContinuousClock.now.advanced(by: request.deadline)
     do throws(FetchError) {
       store = try StoreSource(request.url, settings.buckets, in: settings.store)
+      try setURL()
     } catch {
       return error
     }
-    handle.set(CURLOPT_URL, store?.url ?? request.url)
     setProtocol()
     if let store { sign(store) }
     setProxy()
@@ -30,6 +30,15 @@ extension Transfer {
     return handle.takeFailure().map { FetchError(.local, "libcurl rejected an option: \($0)") }
   }
 
+  /// Sets the URL of the current hop, with the host by which all else judges it.
+  func setURL() throws(FetchError) {
+    guard let requested = store?.url ?? CurlURL.requested(url) else {
+      throw FetchError(
+        isRedirected ? .redirect : .badURL, "the URL's host is not a name that can be requested")
+    }
+    handle.set(CURLOPT_URL, requested)
+  }
+
   private func setProtocol() {
     handle.set(CURLOPT_PROTOCOLS_STR, "http,https")
     // Without this, libcurl guesses the scheme of a URL that has none.
@@ -40,6 +49,8 @@ extension Transfer {
     handle.set(CURLOPT_NOSIGNAL, 1)
     // Otherwise a name server that does not respond blocks the loop when its transfer ends.
     handle.set(CURLOPT_QUICK_EXIT, 1)
+    // Some servers redirect until a cookie comes back. In memory, and for this exchange only.
+    if store == nil { handle.set(CURLOPT_COOKIEFILE, "") }
   }
 
   private func sign(_ store: StoreSource) {
@@ -62,7 +73,7 @@ extension Transfer {
   /// An error if a proxy would receive a request for an address that the policy rejects. Names are
   /// resolved by the proxy and cannot be checked here.
   var refusalThroughProxy: FetchError? {
-    guard isProxied, let address = Origin(url).spelledAddress,
+    guard isProxied, let address = Origin(url).host.address,
       !settings.addresses.permits(address)
     else { return nil }
     return refusal(of: address)
@@ -87,7 +98,7 @@ extension Transfer {
   }
 
   private func setEncoding() {
-    // "" offers every encoding that this libcurl can decode; a response in another one is an error.
+    // "" offers every encoding that this libcurl can decode.
     // A range of compressed bytes is useless, so none is offered with a range. A server that
     // compresses all the same is understood.
     let needsIdentity = request.isForBeginning || request.range != nil

@@ -1,5 +1,4 @@
 internal import TesseraCurl
-internal import TesseraText
 
 /// One request in flight: its handle, its current hop and what has arrived so far.
 ///
@@ -31,6 +30,8 @@ final class Transfer {
   var store: StoreSource?
   /// Whether the connection goes to a proxy and not to the source's host.
   var isProxied = false
+  /// Whether libcurl decodes the body.
+  var decodes = true
   /// For the current hop's host: to connect, and for the first byte.
   var timeout = Duration.zero
   /// When the last hop must have ended.
@@ -45,6 +46,8 @@ final class Transfer {
 
   enum Stop: Equatable {
     case enough
+    /// The body has a coding that libcurl does not know.
+    case undecodable
     case error(FetchError)
 
     /// Nil if the receiver wants more.
@@ -85,8 +88,11 @@ final class Transfer {
 
   var isRedirected: Bool { redirects > 0 }
 
+  /// By whose word the current hop's request is sent.
+  var right: AccessRight { store != nil ? .store : isProxied ? .proxy : .web }
+
   /// Host and port of the last request; empty if it was not answered.
-  var answeredBy: String { response.headers.status == 0 ? "" : SourceURL.host(of: url) }
+  var answeredBy: String { response.headers.status == 0 ? "" : SourceHost.name(of: url) }
 
   /// What a result says about how much the host bears that the request was queued for; nil if nothing.
   func answer(_ result: Result<FetchResponse, FetchError>) -> HostWindow.Answer? {
@@ -121,7 +127,7 @@ final class Transfer {
   /// The error for an address that the policy rejects. It does not name the address, because the
   /// catalog is public and the address may belong to a private network.
   func refusal(of peer: IPAddress) -> FetchError {
-    let host = Origin(url).host
+    let host = Origin(url).host.text
     return settings.refusal(
       of: peer, at: redirects == 0 ? host : "a redirect led to \(host), which")
   }

@@ -30,12 +30,13 @@ package enum URLReference {
   /// The URL to which the header Location redirects (RFC 9110, section 10.2.2); nil if it is
   /// malformed.
   ///
+  /// It is read as browsers do: a backslash is a slash, and what a URL can't have is percent-encoded.
   /// Within an origin, the user and password of `base` are kept. (CURLINFO_REDIRECT_URL is set only
   /// after the whole body was read, and a redirect's body is dropped here.)
   static func redirect(to location: String, from base: String) -> String? {
     guard let url = CurlURL(base) else { return nil }
     let (user, password) = (url[.user], url[.password])
-    guard url.resolve(location), let target = url[.url] else { return nil }
+    guard url.resolve(SourceURL.encoded(location)), let target = url[.url] else { return nil }
     guard let user, url[.user] == nil, Origin(target) == Origin(base) else { return target }
     guard url.set(.user, to: user), password == nil || url.set(.password, to: password) else {
       return nil

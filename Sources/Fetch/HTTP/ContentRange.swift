@@ -37,13 +37,15 @@ extension ResponseHeaders {
   ///
   /// - Parameter wanted: the requested range; nil if everything was requested.
   /// - Throws: ``FetchError/Code/badRange`` if the response is a part that does not begin at the
-  ///   beginning of the requested range: bytes of unknown offset must not be combined.
+  ///   beginning of the requested range: bytes of unknown offset must not be combined; or
+  ///   ``FetchError/Code/badResponse``.
   func extent(wanted: Range<Int>?) throws(FetchError) -> BodyExtent {
-    // Lengths and offsets of compressed data say nothing about the decompressed bytes.
-    let isEncoded = self["content-encoding"].map { $0.lowercased() != "identity" } ?? false
+    guard !isContradictory("content-length") else {
+      throw FetchError(.badResponse, "the server stated different lengths (Content-Length)")
+    }
     guard status == 206 else {
       // A malformed or negative Content-Length counts as unknown.
-      let length = isEncoded ? nil : self["content-length"].flatMap { Int($0) }
+      let length = isCompressed ? nil : self["content-length"].flatMap { Int($0) }
       return .whole(length: length.flatMap { $0 >= 0 ? $0 : nil })
     }
     guard let text = self["content-range"] else {
@@ -52,7 +54,7 @@ extension ResponseHeaders {
     guard let wanted, let content = ContentRange(text),
       content.range.lowerBound == wanted.lowerBound
     else { throw FetchError(.badRange, "the server sent a different range than requested") }
-    guard !isEncoded else {
+    guard !isCompressed else {
       throw FetchError(.badRange, "the server sent a part of compressed data")
     }
     return .part(content.range, of: content.total)

@@ -11,9 +11,9 @@ package enum Freshness {
   ///   each use; nil if the server does not say. No lifetime is guessed from Last-Modified.
   package static func lifetime(of headers: ResponseHeaders) -> Duration? {
     guard let stated = stated(in: headers) else { return nil }
-    // How long caches between the server and here have kept the response. Of a list the first
-    // member counts, and a malformed age is ignored (section 5.1).
-    let age = headers["age"].flatMap { $0.split(separator: ",").first }.flatMap(seconds) ?? 0
+    // How long caches between the server and here have kept the response. Of several the first
+    // counts, and a malformed age is ignored (section 5.1).
+    let age = headers.first("age").flatMap { $0.split(separator: ",").first }.flatMap(seconds) ?? 0
     return .seconds(max(0, min(stated, longest) - age))
   }
 

@@ -1,12 +1,16 @@
+internal import TesseraCurl
+
 /// What HTTP status codes mean here (RFC 9110, section 15).
 package enum HTTPStatus {
   /// Whether the same request may succeed later. 425 is Too Early (RFC 8470).
   static func isRetryable(_ status: Int) -> Bool {
-    [408, 425, 429, 500, 502, 503, 504].contains(status)
+    [408, 425, 429, 500, 502, 503, 504].contains(status) || GatewayStatus.contains(status)
   }
 
-  /// Whether the server wants fewer requests.
-  static func isBusy(_ status: Int) -> Bool { status == 429 || status == 503 }
+  /// Whether the server wants fewer requests, or has none behind it that could answer.
+  static func isBusy(_ status: Int) -> Bool {
+    status == 429 || status == 503 || GatewayStatus.contains(status)
+  }
 
   /// Whether a message of the error `http-status` says so.
   package static func isBusy(message: String) -> Bool {

@@ -62,7 +62,7 @@ struct ResponseProgress {
 
   /// Adds a line of the headers.
   mutating func add(
-    _ line: String, minimumSpeed: Int, now: ContinuousClock.Instant
+    _ line: some BidirectionalCollection<UInt8>, minimumSpeed: Int, now: ContinuousClock.Instant
   ) throws(FetchError) -> Step {
     // Interim responses count, too: the server has responded.
     if let waitingSince { latency = waitingSince.duration(to: now) }
@@ -71,7 +71,7 @@ struct ResponseProgress {
     guard extent == nil else { return .more }
     headers.add(line)
     // An empty line ends the headers. Below 200 they are those of an interim response.
-    guard line.utf8.count <= 2, headers.status >= 200 else { return .more }
+    guard line.count <= 2, headers.status >= 200 else { return .more }
     // From here on, the body must arrive at the minimum speed.
     stall = StallWatch(minimumSpeed: minimumSpeed, now: now)
     if isSuccess {

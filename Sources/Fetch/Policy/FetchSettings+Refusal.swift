@@ -12,10 +12,10 @@ extension FetchSettings {
     case nil: break
     }
     let origin = Origin(url)
-    guard ["http", "https"].contains(origin.scheme), let address = origin.spelledAddress,
+    guard ["http", "https"].contains(origin.scheme), let address = origin.host.address,
       !addresses.permits(address)
     else { return nil }
-    return refusal(of: address, at: origin.host)
+    return refusal(of: address, at: origin.host.text)
   }
 
   /// The folder that has to be allowed for a source that is a file; nil for other sources.

@@ -3,14 +3,14 @@ package import TesseraText
 
 /// The hosts that have settings of their own, and which of them a URL is at.
 ///
-/// A host is what libcurl connects to. A host without a port means the default ports of http and https; one with the
+/// A host is what libcurl connects to (``HostName``), however it is written. A host without a port means the default ports of http and https; one with the
 /// port takes precedence over it. URLs of files, of data and of object stores are at none.
 package struct HostRules: Sendable {
   private let all: [String: HostSettings]
 
   /// - Parameter hosts: each host once.
   package init(_ hosts: [HostSettings] = []) {
-    all = Dictionary(hosts.map { ($0.host, $0) }) { first, _ in first }
+    all = Dictionary(hosts.map { (HostName.withPort($0.host), $0) }) { first, _ in first }
   }
 
   /// The hosts whose requests have a rate.

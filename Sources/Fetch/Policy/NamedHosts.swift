@@ -4,8 +4,8 @@ package import TesseraText
 /// The hosts for which a pipeline has settings or headers, beside those that images are at. What is said of a host that no image
 /// is at does nothing, and a rate or a header that a host expects is then missing.
 package struct NamedHosts: Sendable {
-  /// Those at which no URL was so far.
-  private var unused: Set<String>
+  /// Those at which no URL was so far, and how the pipeline writes them.
+  private var unused: [String: String]
   /// The first of all others.
   private var others: [String] = []
 
@@ -17,8 +17,9 @@ package struct NamedHosts: Sendable {
 
   fileprivate static func names(
     _ settings: [HostSettings], _ headers: [RequestHeader]
-  ) -> Set<String> {
-    Set(settings.map(\.host) + headers.compactMap(\.host))
+  ) -> [String: String] {
+    let written = settings.map(\.host) + headers.compactMap(\.host)
+    return Dictionary(written.map { (HostName.withPort($0), $0) }) { first, _ in first }
   }
 
   /// - Parameter url: one that is requested.
@@ -27,7 +28,7 @@ package struct NamedHosts: Sendable {
     guard !unused.isEmpty else { return }
     let origin = Origin(url)
     guard !origin.host.isEmpty else { return }
-    unused.subtract(origin.names)
+    for name in origin.names { unused[name] = nil }
     if others.count < Self.listed, !others.contains(origin.authority) {
       others.append(origin.authority)
     }
@@ -35,7 +36,7 @@ package struct NamedHosts: Sendable {
 
   /// A sentence on each host at which no URL was, without its full stop.
   package var warnings: [String] {
-    unused.sorted().map { host in
+    unused.values.sorted().map { host in
       "no image is at \"\(host)\", which the pipeline has settings for (fetch.hosts, fetch.headers)"
         + Nearest.hint(for: host, among: others)
         + (others.isEmpty ? "" : "; there are images at \(others.joined(separator: ", "))")
@@ -48,7 +49,7 @@ extension HostTally {
   /// The hosts that got requests, and have the name of one of the pipeline's with another port: what is said of that host does
   /// not hold for them. A clause each.
   package func otherPorts(_ settings: [HostSettings], _ headers: [RequestHeader]) -> [String] {
-    let named = NamedHosts.names(settings, headers)
+    let named = NamedHosts.names(settings, headers).keys
     func name(_ host: String) -> Substring {
       guard let colon = host.lastIndex(of: ":"), !host.hasSuffix("]") else { return host[...] }
       return host[..<colon]

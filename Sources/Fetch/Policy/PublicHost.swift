@@ -6,7 +6,7 @@ extension AddressPolicy {
   package static func isPublic(_ url: String) -> Bool {
     let origin = Origin(url)
     guard ["http", "https"].contains(origin.scheme) else { return false }
-    if let address = origin.spelledAddress { return AddressPolicy().permits(address) }
-    return !SourceURL.isReserved(host: origin.host)
+    if let address = origin.host.address { return AddressPolicy().permits(address) }
+    return !SourceURL.isReserved(host: origin.host.text)
   }
 }

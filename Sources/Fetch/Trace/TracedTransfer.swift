@@ -26,7 +26,7 @@ enum TracedTransfer {
 
   static func follow(_ url: String, _ settings: FetchSettings) -> RouteTrace {
     let origin = Origin(url)
-    var trace = RouteTrace(host: origin.host, addresses: [], hops: [])
+    var trace = RouteTrace(host: origin.host.text, addresses: [], hops: [])
     var request = FetchRequest(url: url, deadline: settings.timeout * 2)
     request.isForBeginning = true
     guard CurlLibrary.isInitialized,
@@ -41,10 +41,12 @@ enum TracedTransfer {
       return trace
     }
     // A proxy looks for the name itself.
-    if !transfer.isProxied { trace.addresses = Resolver.addresses(of: origin.host).map { "\($0)" } }
+    if !transfer.isProxied {
+      trace.addresses = Resolver.addresses(of: origin.host.text).map { "\($0)" }
+    }
     withExtendedLifetime((transfer, notes)) { perform(transfer, notes, &trace) }
     if trace.error?.code == .addressRefused {
-      trace.permission = Resolver.addresses(of: Origin(transfer.url).host).first {
+      trace.permission = Resolver.addresses(of: Origin(transfer.url).host.text).first {
         !settings.addresses.permits($0)
       }.map { AddressPolicy.permission(for: $0) }
     }
@@ -72,7 +74,7 @@ enum TracedTransfer {
       let code = curl_easy_perform(pointer)
       trace.hops.append(hop(transfer, notes, isConnected: code != CURLE_COULDNT_CONNECT))
       switch transfer.next(rawCode: code.rawValue) {
-      case .redirect: continue
+      case .again: continue
       case .done(.success): return
       case .done(.failure(let error)):
         trace.error = error

@@ -5,7 +5,7 @@ extension RequestHeader {
   /// Whether requests to the origin have the header. The origin is what libcurl connects to: another
   /// reading of the same URL could name another host.
   func isFor(_ origin: Origin) -> Bool {
-    host.map { origin.names.contains($0) } ?? true
+    host.map { origin.names.contains(HostName.withPort($0)) } ?? true
   }
 }
 

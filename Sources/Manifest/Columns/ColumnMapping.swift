@@ -32,7 +32,7 @@ package struct ColumnMapping: Sendable, Equatable {
 
   /// Whether ``prefix`` is an example, which a person has to replace.
   package var hasExamplePrefix: Bool {
-    prefix.map { SourceURL.isExample(host: SourceURL.host(of: $0)) } == true
+    prefix.map { SourceURL.isExample(host: SourceURL.hostAsWritten(of: $0)) } == true
   }
 
   /// Where a member is; by its own name if the mapping does not say.

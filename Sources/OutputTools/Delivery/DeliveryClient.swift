@@ -89,7 +89,7 @@ struct DeliveryClient: ~Copyable {
       let receiver = HeaderWatch()
       var request = FetchRequest(url: file.url, deadline: policy.deadline)
       request.end = tries.end
-      let answer = await fetcher.fetch(request, host: SourceURL.host(of: file.url), into: receiver)
+      let answer = await fetcher.fetch(request, host: SourceHost.name(of: file.url), into: receiver)
       tries.took(answer)
       switch answer.result {
       case .success:

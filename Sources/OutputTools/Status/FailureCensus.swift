@@ -82,7 +82,7 @@ package struct FailureCensus: Sendable, Equatable {
     }
     codes[code ?? "unknown", default: Group(name: code ?? "unknown")]
       .add(id, httpStatus: httpStatus, stale: isStale ? checked : nil)
-    let host = url.map { $0.contains("://") ? SourceURL.host(of: $0) : "" } ?? ""
+    let host = url.map { $0.contains("://") ? SourceHost.name(of: $0) : "" } ?? ""
     guard !host.isEmpty else {
       withoutHost += 1
       return

@@ -13,7 +13,7 @@ extension HostBan {
     guard let url, error?["code"]?.stringValue == FetchError.Code.httpStatus.rawValue else {
       return nil
     }
-    let host = SourceURL.host(of: url)
+    let host = SourceHost.name(of: url)
     return await inReport(of: output).first { $0.host == host }
   }
 

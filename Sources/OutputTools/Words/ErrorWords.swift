@@ -43,7 +43,8 @@ enum ErrorWords {
       "redirect", "too many redirects, or one that leads to no URL that may be requested", steps),
     Word("bad-response", "the answer is not what HTTP requires", steps),
     Word(
-      "bad-encoding", "the answer is compressed, and its compression is damaged or not supported",
+      "bad-encoding",
+      "the answer says that it is compressed, and it is not, or the compression is damaged",
       "have the server send images as they are, without Content-Encoding"),
     Word(
       "bad-range", "the server sent another part of the file than was requested",

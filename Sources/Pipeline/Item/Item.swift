@@ -1,5 +1,6 @@
 internal import TesseraBytes
 package import TesseraCatalog
+internal import TesseraFetch
 package import TesseraManifest
 package import TesseraPipelineFile
 internal import TesseraPlan
@@ -54,7 +55,7 @@ package final class Item: Sendable {
     self.entry = entry
     self.position = position
     requestURL = settings.rewritten(entry.url)
-    host = SourceURL.host(of: requestURL)
+    host = SourceHost.name(of: requestURL)
     self.shown = shown ?? ShownURLs(ignoring: settings.ignoredQuery)
     let (exact, key) = (SourceURL.request(requestURL), SourceURL.cacheKey(requestURL))
     requestKey = RecordKey.of(key)

@@ -44,7 +44,7 @@ struct ManifestDownload {
       let receiver = Receiver(try PipelineError.wrap { try File.temporary(in: directory) })
       var request = FetchRequest(url: url, deadline: Self.deadline)
       request.end = tries.end
-      let answer = await fetcher.fetch(request, host: SourceURL.host(of: url), into: receiver)
+      let answer = await fetcher.fetch(request, host: SourceHost.name(of: url), into: receiver)
       tries.took(answer)
       switch answer.result {
       case .success:

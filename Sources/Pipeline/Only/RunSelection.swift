@@ -1,3 +1,4 @@
+internal import TesseraFetch
 package import TesseraText
 
 /// The images that a run is for, if it is not one of all (`--only`, `--only-failed`, `--only-host`). An image has to meet
@@ -18,7 +19,7 @@ package struct RunSelection: Sendable, Equatable {
   ) {
     if ids.isEmpty, !onlyFailed, host == nil { return nil }
     (self.ids, self.onlyFailed, self.refreshes) = (Set<Identifier>(of: ids), onlyFailed, refreshes)
-    self.host = host?.lowercased()
+    self.host = host.map(SourceHost.named)
   }
 
   /// Whether bytes that were rejected are examined again, however sure that is.
@@ -29,6 +30,6 @@ package struct RunSelection: Sendable, Equatable {
   /// - Parameter requestURL: called if the URL matters.
   func mayHave(_ id: String, requestURL: () -> String) -> Bool {
     guard ids.isEmpty || ids.contains(id) else { return false }
-    return host.map { $0 == SourceURL.host(of: requestURL()) } ?? true
+    return host.map { $0 == SourceHost.name(of: requestURL()) } ?? true
   }
 }

@@ -102,11 +102,9 @@ struct FirstSources {
 
   /// What has to be allowed for a host whose address the URL spells out; nil for others.
   static func permission(forHostOf url: String) -> String? {
-    var host = SourceURL.host(of: url)
-    if let colon = host.lastIndex(of: ":"), host.last != "]" { host = String(host[..<colon]) }
-    if host.hasPrefix("[") { host = String(host.dropFirst().dropLast()) }
-    let address = IPAddress(host == "localhost" ? "127.0.0.1" : host)
-    guard let address, !AddressPolicy().permits(address) else { return nil }
+    guard let address = Origin(url).host.address, !AddressPolicy().permits(address) else {
+      return nil
+    }
     return AddressPolicy.permission(for: address).filter { $0 != "\"" }
   }
 

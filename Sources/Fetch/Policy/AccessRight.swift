@@ -1,0 +1,21 @@
+internal import TesseraCurl
+
+/// By whose word a request may go to an address. It is asked for each connection that is opened, so that no packet is sent
+/// to another address, and for each request, because an open connection may be one of another request.
+///
+/// Credentials need no right of their own: those of a server, of a store and of a proxy are a part of each request (Basic,
+/// AWS Signature Version 4), and none belongs to its connection.
+enum AccessRight {
+  /// A manifest or a redirect named the host, whoever wrote it.
+  case web
+  /// The user named the proxy, or the object store.
+  case proxy, store
+
+  /// - Parameter address: of the connection; nil for something else than an IP address.
+  func permits(_ address: IPAddress?, _ policy: AddressPolicy) -> Bool {
+    switch self {
+    case .web: address.map(policy.permits) ?? false
+    case .proxy, .store: true
+    }
+  }
+}
