@@ -3,7 +3,7 @@ private import TesseraCCurl
 /// Open connections that only some of the transfers of a multi handle use. All others use that handle's own.
 ///
 /// Transfers whose requests have different rights must not share connections: libcurl finds a connection by host and port,
-/// whoever opened it.
+/// and does not ask which request opened it.
 package final class ConnectionPool {
   private let share: UnsafeMutableRawPointer
 

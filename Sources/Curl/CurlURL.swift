@@ -78,25 +78,3 @@ package struct CurlURL: ~Copyable {
     return curl_url_set(handle, CURLUPART_URL, reference, flags) == CURLUE_OK
   }
 }
-
-extension CurlURL {
-  /// The URL with its host as requests go to it (``HostName``): what libcurl is given. A text that is no URL stays, because
-  /// libcurl rejects it by itself; nil for a host that cannot be requested.
-  package static func requested(_ text: String) -> String? {
-    guard let url = CurlURL(text) else { return text }
-    let host = url[.asciiHost].map { HostName(ascii: $0).text } ?? ""
-    guard let written = url[.host] else { return text }
-    if host == written { return text }
-    return !host.isEmpty && url.set(.host, to: host) ? url[.url] : nil
-  }
-}
-
-extension Origin {
-  package init(_ url: String) {
-    self.init()
-    guard let parts = CurlURL(url) else { return }
-    scheme = parts[.scheme] ?? ""
-    host = HostName(ascii: parts[.asciiHost] ?? "")
-    port = parts[.port] ?? ""
-  }
-}

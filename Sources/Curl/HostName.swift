@@ -1,10 +1,10 @@
 internal import Glibc
 
 /// A host as requests go to it. Every spelling of one host is the same value: what UTS 46 maps (capitals, "①", "。",
-/// characters that nobody sees), percent-encoding, dots at the end, and all notations of an IP address.
+/// invisible characters), percent-encoding, dots at the end, and all notations of an IP address.
 ///
-/// All comparisons of hosts take place in it, and libcurl is given its text (``CurlURL/requested(_:)``): whoever compares
-/// another spelling compares another host than the one that gets the request.
+/// All comparisons of hosts take place in it, and libcurl is given its text (``CurlURL/requested(_:)``): a
+/// comparison of another spelling would be one of another host than the one that gets the request.
 package struct HostName: Sendable, Hashable, CustomStringConvertible {
   /// In ASCII and lower case, an IPv6 address in brackets; empty for a text that is no host.
   package let text: String
@@ -79,6 +79,18 @@ package struct HostName: Sendable, Hashable, CustomStringConvertible {
     guard getaddrinfo(name, nil, &hints, &list) == 0, let list else { return nil }
     defer { freeaddrinfo(list) }
     return list.pointee.ai_addr.flatMap { IPAddress($0) }
+  }
+}
+
+extension CurlURL {
+  /// The URL with its host as requests go to it (``HostName``): what libcurl is given. A text that is no URL stays, because
+  /// libcurl rejects it by itself; nil for a host that cannot be requested.
+  package static func requested(_ text: String) -> String? {
+    guard let url = CurlURL(text) else { return text }
+    let host = url[.asciiHost].map { HostName(ascii: $0).text } ?? ""
+    guard let written = url[.host] else { return text }
+    if host == written { return text }
+    return !host.isEmpty && url.set(.host, to: host) ? url[.url] : nil
   }
 }
 

@@ -13,3 +13,13 @@ package struct Origin: Equatable {
       ? host.text : "\(host):\(port)"
   }
 }
+
+extension Origin {
+  package init(_ url: String) {
+    self.init()
+    guard let parts = CurlURL(url) else { return }
+    scheme = parts[.scheme] ?? ""
+    host = HostName(ascii: parts[.asciiHost] ?? "")
+    port = parts[.port] ?? ""
+  }
+}

@@ -37,7 +37,7 @@ import Testing
     return document.images.map { "\($0.id) \($0.error?.code ?? $0.status)" }
   }
 
-  /// A Content-Encoding that nobody knows hides nothing: no image, no list, no object of a store, nothing from a probe.
+  /// An unknown Content-Encoding hides nothing: no image, no list, no object of a store, nothing from a probe.
   @Test func unknownEncodingsHideNoImage() async throws {
     let server = try FaultServer()
     defer { server.stop() }

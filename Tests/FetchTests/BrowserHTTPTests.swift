@@ -50,7 +50,7 @@ import Testing
       .map { $0 + "\r\n" }.joined() + "\r\n" + body
   }
 
-  /// A coding that nobody knows leaves the body as it is, also beside one that is known (Fetch, "handle content codings").
+  /// An unknown coding leaves the body as it is, also beside one that is known (Fetch, "handle content codings").
   @Test(
     arguments: [
       ["UTF-8"], ["utf8"], ["binary"], ["aws-chunked"], ["aws-chunked,gzip"], ["gzip, aws-chunked"],

@@ -7,7 +7,7 @@ import Testing
 @testable import TesseraFetch
 @testable import TesseraStore
 
-/// Whose word lets a request reach an address (X1). Open connections lend nobody the right of those who opened them.
+/// Whose word lets a request reach an address (X1). An open connection does not lend the right of the request that opened it.
 @Suite(.timeLimit(.minutes(2))) struct RightsTests {
   private final class Sink: BodyReceiving {
     func receive(_ bytes: RawSpan) -> BodyVerdict { .more }

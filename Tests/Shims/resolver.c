@@ -4,7 +4,8 @@
 //   SHIM_NAME      the name
 //   SHIM_ANSWERS   its addresses, one answer after the other: "1.2.3.4,127.0.0.1" is another address
 //                  from the second query on, "1.2.3.4+127.0.0.1" one answer with both
-//   SHIM_ADDRESS   an IPv4 address whose connections go to 127.0.0.1 instead, at the same port
+//   SHIM_ADDRESS   an IPv4 address whose connections go to 127.0.0.1 instead, at the same port, and
+//                  say that they are at that address
 //   SHIM_CONNECT   the errno with which they fail instead
 //
 // Connections to any other address fail with ENETUNREACH.
@@ -69,10 +70,14 @@ static int is_local(const struct sockaddr *address) {
   }
 }
 
+// The descriptors of connections that go elsewhere.
+static atomic_char moved[1024];
+
 int connect(int descriptor, const struct sockaddr *address, socklen_t length) {
   const char *text = getenv("SHIM_ADDRESS"), *error = getenv("SHIM_CONNECT");
   struct sockaddr_in target;
   struct in_addr meant;
+  if (descriptor < (int)sizeof moved) moved[descriptor] = 0;
   if (is_local(address)) return NEXT(connect)(descriptor, address, length);
   memcpy(&target, address, sizeof target);
   if (!text || inet_pton(AF_INET, text, &meant) != 1 || address->sa_family != AF_INET ||
@@ -80,6 +85,14 @@ int connect(int descriptor, const struct sockaddr *address, socklen_t length) {
     errno = error ? atoi(error) : ENETUNREACH;
     return -1;
   }
+  if (descriptor < (int)sizeof moved) moved[descriptor] = 1;
   target.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   return NEXT(connect)(descriptor, (struct sockaddr *)&target, sizeof target);
+}
+
+int getpeername(int descriptor, struct sockaddr *address, socklen_t *length) {
+  int result = NEXT(getpeername)(descriptor, address, length);
+  if (!result && address->sa_family == AF_INET && descriptor < (int)sizeof moved && moved[descriptor])
+    inet_pton(AF_INET, getenv("SHIM_ADDRESS"), &((struct sockaddr_in *)address)->sin_addr);
+  return result;
 }

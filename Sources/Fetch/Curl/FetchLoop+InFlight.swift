@@ -1,8 +1,5 @@
 // For the progress.
 extension FetchLoop {
-  /// Requests that have left the queue.
-  var transfers: Int { running.count + reading.count }
-
   /// The requests in flight. There are no more of them than `concurrency`.
   var inFlight: FetchesInFlight {
     var requests = FetchesInFlight()

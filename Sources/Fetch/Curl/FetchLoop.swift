@@ -140,7 +140,7 @@ final class FetchLoop {
   /// Whether this turn has read a `data:` URL, and when it began to start requests.
   private var (isReading, lastStart) = (false, ContinuousClock.now)
 
-  private var hasRoom: Bool { transfers < settings.concurrency }
+  private var hasRoom: Bool { running.count + reading.count < settings.concurrency }
 
   /// - Parameter readsLocally: whether a `data:` URL may be read. That blocks the loop, so there is
   ///   one in a turn, and transfers move in between.

@@ -7,7 +7,7 @@ extension ResponseHeaders {
       .map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() }.filter { !$0.isEmpty }
   }
 
-  /// Whether the body has a coding that nobody knows: `utf-8`, `aws-chunked`, `image/jpeg`. Then it is the content as it is,
+  /// Whether the body has an unknown coding: `utf-8`, `aws-chunked`, `image/jpeg`. Then it is the content as it is,
   /// as for browsers (Fetch, "handle content codings"): stores and frameworks write anything there.
   var hasUnknownCoding: Bool { !CurlLibrary.contentCodings.isSuperset(of: codings) }
 

@@ -7,7 +7,7 @@ package enum SourceHost {
   /// Empty for a URL without a host; the bucket of an object store.
   package static func name(of url: String) -> String {
     let written = SourceURL.hostAsWritten(of: url)
-    // A URL is not parsed for nothing: this is asked for each line of a manifest.
+    // A URL is not parsed for nothing: each line of a manifest has one.
     if HostName.isPlain(written.utf8) { return written }
     let origin = Origin(url)
     return ["http", "https"].contains(origin.scheme) && !origin.host.isEmpty
