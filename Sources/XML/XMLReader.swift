@@ -98,7 +98,7 @@ package final class XMLReader {
   }
 
   private func setEntityHandlers(_ parser: OpaquePointer) {
-    // As if there were more declarations elsewhere, which nobody reads: then an unknown entity is not the end of the text.
+    // As if there were more declarations elsewhere, which are not read: then an unknown entity is not the end of the text.
     XML_UseForeignDTD(parser, 1)
     XML_SetSkippedEntityHandler(parser) { data, name, isParameter in
       guard let name, isParameter == 0 else { return }

@@ -404,7 +404,7 @@ import Testing
     ),
     (
       #"{"photos": [{"u": "https://a/1.jpg", "alt": "A"}, {"u": "https://a/2.jpg"}]}"#,
-      "{url: photos.u}"
+      "{url: photos.u, alt: photos.alt}"
     ),
   ])
   func theMemberOfTheURLsIsFound(_ lines: String, _ mapping: String?) {

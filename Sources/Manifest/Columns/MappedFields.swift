@@ -123,7 +123,7 @@ private struct FieldGroup {
 
   /// - Parameters:
   ///   - names: those of the URLs' place.
-  ///   - others: those of all places of URLs. What stands beside another URL is said of that one.
+  ///   - others: those of all places of URLs. What is said in the element of another URL belongs to that one.
   init(_ found: [MemberPath.Found], beside names: [String], others: [[String]]) {
     if found.isOfElements(beside: names) {
       shared = found[0].trail.sharedNames(with: names)

@@ -83,13 +83,12 @@ enum MemberGuess {
   /// In bytes; a longer text is no path.
   private static let longest = 4096
 
-  /// The member `alt` beside that of the URLs; nil without one, and if an object has several images, of which it is one's only.
+  /// The member `alt` beside that of the URLs; nil without one.
   private static func description(besides path: String, in objects: [JSONValue]) -> String? {
-    guard let end = path.lastIndex(of: "."), let urls = MemberPath(path) else { return nil }
+    guard let end = path.lastIndex(of: ".") else { return nil }
     let name = path[...end] + "alt"
     guard let alt = MemberPath(String(name)),
-      objects.contains(where: { !alt.texts(in: $0).isEmpty }),
-      objects.allSatisfy({ urls.values(in: $0).count < 2 })
+      objects.contains(where: { !alt.texts(in: $0).isEmpty })
     else { return nil }
     return String(name)
   }

@@ -183,6 +183,9 @@ extension PipelineFile.Limits {
       shapes: .acceptance, "Memory of a worker; at least 256MB."),
     Key(
       "time", .duration, \.time, shapes: .acceptance, "Time limit for all files of one image."),
+    Key(
+      "unpacked-list", .bytes("a size such as 10GB"), \.unpackedList,
+      "How large a list in gzip may become; never more than a thousand times its size."),
   ]
 }
 
