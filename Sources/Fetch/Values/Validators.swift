@@ -50,6 +50,6 @@ package struct Condition: Sendable, Equatable {
     // Most places are the URL itself.
     if place.utf8.elementsEqual(url.utf8) { return validators }
     let known = SourceURL.place(place, ignoring: parameters)
-    return known == SourceURL.place(url, ignoring: parameters) ? validators : nil
+    return known.isSame(as: SourceURL.place(url, ignoring: parameters)) ? validators : nil
   }
 }

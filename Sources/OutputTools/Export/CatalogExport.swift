@@ -103,7 +103,8 @@ package struct CatalogExport {
         return report
       }
     }
-    report.isBeside = folder != nil && folder == FileSystem.realPath(catalog.folder.path)
+    report.isBeside =
+      folder != nil && Identifier(folder) == Identifier(FileSystem.realPath(catalog.folder.path))
     report.companions = targets.dropFirst().map { FileSystem.name(of: $0) }
     return report
   }

@@ -1,5 +1,6 @@
 internal import TesseraCatalog
 internal import TesseraSystem
+internal import TesseraText
 
 /// A form of export, which is given the images in the catalog's order.
 protocol Exporting: AnyObject {
@@ -59,7 +60,7 @@ struct ExportContext: Sendable {
     var files = hasChosenSlots ? [] : image.wholeVariants
     for slot in slots where files.isEmpty {
       for file in self.files(of: image, in: slot).map(\.variant)
-      where !files.contains(where: { $0.reference == file.reference }) {
+      where !files.contains(where: { $0.reference.isSame(as: file.reference) }) {
         files.append(file)
       }
     }

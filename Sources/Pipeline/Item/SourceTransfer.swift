@@ -1,6 +1,7 @@
 internal import TesseraFetch
 internal import TesseraOutput
 internal import TesseraPipelineFile
+internal import TesseraText
 
 /// Fetches one source, with all its attempts. An interrupted transfer is resumed where it broke off.
 struct SourceTransfer: Sendable {
@@ -120,7 +121,9 @@ private struct Attempts {
       guard wasForPart else { return .success(response) }
       // Another place may use the same validator for another version, and a server may send more than
       // it announced.
-      if intake.isForeign || intake.isLong || response.place != begunAt { return .again }
+      if intake.isForeign || intake.isLong || Identifier(response.place) != Identifier(begunAt) {
+        return .again
+      }
       if response.ending == .complete, intake.isShort {
         return .failure(
           FetchError(.truncated, "the requested part ended early", isRetryable: true))

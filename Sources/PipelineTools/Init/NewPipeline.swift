@@ -2,6 +2,7 @@ internal import TesseraJSON
 internal import TesseraManifest
 internal import TesseraPipeline
 internal import TesseraSystem
+internal import TesseraText
 
 /// Writes the files that a new pipeline begins with: `pipeline.yaml`, and a manifest unless there is one.
 package struct NewPipeline {
@@ -65,7 +66,9 @@ package struct NewPipeline {
       manifest = list.contains("://") ? list : FileSystem.realPath(list) ?? list
     }
     var named = first.list == nil ? Self.manifest : manifest
-    if first.list != nil, FileSystem.realPath(folder) == FileSystem.parent(of: manifest) {
+    if first.list != nil,
+      Identifier(FileSystem.realPath(folder)) == Identifier(FileSystem.parent(of: manifest))
+    {
       // So that the folder can be moved.
       named = FileSystem.name(of: manifest)
     }

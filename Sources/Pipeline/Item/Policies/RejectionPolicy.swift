@@ -2,6 +2,7 @@ internal import TesseraFetch
 internal import TesseraJSON
 internal import TesseraPlan
 internal import TesseraState
+internal import TesseraText
 internal import TesseraWire
 
 /// What is remembered of sources that cannot be shown. Pure: moments are given to it, in seconds since
@@ -82,7 +83,8 @@ struct RejectionPolicy: Sendable {
     // Bytes that crash a worker may also be too slow for it.
     (one.code == other.code || (mayPass(one) && mayPass(other))) && one.kind == other.kind
       && one.content == other.content
-      && (one.content != nil || (one.etag == other.etag && one.place == other.place))
+      && (one.content != nil
+        || (one.etag == other.etag && Identifier(one.place) == Identifier(other.place)))
   }
 
   // MARK: Failures as records
