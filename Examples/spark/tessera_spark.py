@@ -3,7 +3,8 @@
 
     spark-submit tessera_spark.py PIPELINE OUTPUT N [--table PATH] [--catalog-table PATH]
 
-OUTPUT is on a file system that all executors share. --table makes the manifest from a Parquet (or
+OUTPUT is on a file system that all executors share, or s3://bucket/prefix, with the pipeline's `store` in
+AWS_ENDPOINT_URL and AWS_REGION for the merge. --table makes the manifest from a Parquet (or
 Delta) table with the columns `url` and, as far as they are there, `id`, `slots`, `focus` and `extra`.
 --catalog-table writes the catalog's images as a Parquet table.
 """
@@ -12,11 +13,33 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import time
 
 from pyspark.sql import SparkSession
 
-ATTEMPTS = 5  # for a shard that another process has
+# For a shard that another process has. A lock that a lost executor has left in a store is valid for 120 s.
+PATIENCE = 150  # seconds
+
+
+def place(output):
+    """An output as every executor names it: absolute, because each has a working directory of its own. A place in a
+    store is no path."""
+    if output.startswith("s3://") and len(output) > 5:
+        return output
+    if "://" in output:
+        raise ValueError(f'OUTPUT must be a folder, or s3://bucket/prefix, found "{output}"')
+    return os.path.realpath(output)
+
+
+def patiently(command, **options):
+    """Runs a command until another process has not what it needs: status 75."""
+    end = time.monotonic() + PATIENCE
+    while True:
+        done = subprocess.run(command, **options)
+        if done.returncode != 75 or time.monotonic() >= end:
+            return done
+        time.sleep(5)
 
 
 def run_shard(index, shards, pipeline, output, manifest, tessera):
@@ -25,12 +48,8 @@ def run_shard(index, shards, pipeline, output, manifest, tessera):
                "--partial-ok", "--no-progress", "--quiet", "--json"]
     if manifest:
         command += ["--manifest", manifest]
-    for attempt in range(1, ATTEMPTS + 1):
-        done = subprocess.run(command, capture_output=True, text=True)
-        # 75: another process has this shard, maybe on an executor that was taken for lost.
-        if done.returncode != 75:
-            break
-        time.sleep(2 * attempt)
+    # 75: another process has this shard, maybe on an executor that was taken for lost.
+    done = patiently(command, capture_output=True, text=True)
     if done.returncode != 0:
         # The exception makes Spark try the task again, on another executor if there is one.
         raise RuntimeError(f"shard {index}/{shards}: status {done.returncode}: "
@@ -57,8 +76,16 @@ def from_parquet(spark, table, manifest, format="parquet"):
     return lines
 
 
-def catalog_frame(spark, output):
+def catalog_frame(spark, output, tessera="tessera"):
     """The catalog's images as a data frame, a row each."""
+    if output.startswith("s3://"):
+        # Spark reads stores only with libraries and credentials of its own.
+        with tempfile.TemporaryDirectory() as folder:
+            path = f"{folder}/images.jsonl"
+            subprocess.run([tessera, "export", output, "--as", "jsonl", "--to", path, "--quiet"], check=True)
+            with open(path, encoding="utf-8") as file:
+                rows = file.read().splitlines()
+        return spark.read.json(spark.sparkContext.parallelize(rows))
     path = next(path for path in (f"{output}/catalog.jsonl", f"{output}/catalog.json")
                 if os.path.exists(path))
     # Both forms have the head on the first line and an image on each other one; JSON ends with "]}".
@@ -70,8 +97,7 @@ def catalog_frame(spark, output):
 
 def run(spark, pipeline, output, shards, manifest=None, tessera="tessera"):
     """Runs all shards and merges them. Returns the exit status of the merge: 0, or 1."""
-    # Absolute: an executor's working directory is its own.
-    pipeline, output = os.path.realpath(pipeline), os.path.realpath(output)
+    pipeline, output = os.path.realpath(pipeline), place(output)
 
     def task(index, _):
         yield run_shard(index, shards, pipeline, output, manifest, tessera)
@@ -82,7 +108,7 @@ def run(spark, pipeline, output, shards, manifest=None, tessera="tessera"):
     counts = (spark.sparkContext.parallelize(range(shards), shards)
               .mapPartitionsWithIndex(task).collect())
     assert len(counts) == shards
-    return subprocess.run([tessera, "merge", output, "--shards", str(shards)]).returncode
+    return patiently([tessera, "merge", output, "--shards", str(shards)]).returncode
 
 
 def main():
@@ -97,13 +123,17 @@ def main():
     words = parser.parse_args()
     spark = SparkSession.builder.appName("tessera").getOrCreate()
     manifest = None
+    output = place(words.output)
+    if words.table and output.startswith("s3://"):
+        parser.error("--table makes a manifest in OUTPUT, which all executors read: with s3://, make it before, where "
+                     "they all find it, and name it in the pipeline")
     if words.table:
-        os.makedirs(words.output, exist_ok=True)
-        manifest = os.path.join(os.path.realpath(words.output), "manifest.jsonl")
+        os.makedirs(output, exist_ok=True)
+        manifest = os.path.join(output, "manifest.jsonl")
         from_parquet(spark, words.table, manifest, words.format)
-    status = run(spark, words.pipeline, words.output, words.shards, manifest, words.tessera)
+    status = run(spark, words.pipeline, output, words.shards, manifest, words.tessera)
     if status in (0, 1) and words.catalog_table:
-        catalog_frame(spark, words.output).write.mode("overwrite").parquet(words.catalog_table)
+        catalog_frame(spark, output, words.tessera).write.mode("overwrite").parquet(words.catalog_table)
     spark.stop()
     return status
 

@@ -12,11 +12,9 @@ enum ExportCommand: Command {
   private static let form = Option<CatalogExport.Form>.choice(
     "--as", "FORM",
     "html xcassets android eleventy next sqlite csv jsonl swift typescript kotlin")
-  private static let target = Option(
+  private static let target = Option.path(
     "--to", "PATH",
-    "a folder for xcassets, android and next, else a file; only sqlite may exist",
-    completes: .files
-  )
+    "a folder for xcassets, android and next, else a file; only sqlite may exist", orStream: true)
   private static let force = Flag(
     "--force", "replace what an earlier export wrote there, when the new one is complete")
   private static let slot = Option(

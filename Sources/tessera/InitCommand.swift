@@ -35,7 +35,7 @@ enum InitCommand: Command {
     ])
 
   static func run(_ arguments: Arguments) async throws -> ExitStatus {
-    let folder = arguments.operands.first ?? "."
+    let folder = try LocalPath.operand(arguments.operands.first ?? ".", "DIR")
     let sources = try arguments.all(from)
     if arguments.has(manifestOnly) {
       guard !sources.isEmpty else {

@@ -9,9 +9,8 @@ enum MergeCommand: Command {
   private static let shards = Option.number(
     "--shards", "merge the results of this many shards, if there are others, too",
     in: 1...100_000)
-  private static let into = Option(
-    "--into", "DIR", "write here, and copy the files of outputs that were written apart",
-    completes: .folders)
+  private static let into = Option.output(
+    "--into", "write here, and copy the files of outputs that were written apart")
   private static let partialOK = Flag(
     "--partial-ok", "exit status 0 also if some images failed")
 

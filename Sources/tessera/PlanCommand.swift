@@ -25,9 +25,8 @@ enum PlanCommand: Command {
     completes: .files)
   private static let oneImage = Option(
     "--picture", "IMAGE", "a size such as 4000x3000, a file or a URL", completes: .files)
-  private static let output = Option(
-    "--output", "DIR", "read the known sizes here instead of in the pipeline's output",
-    completes: .folders)
+  private static let output = Option.output(
+    "--output", "read the known sizes here instead of in the pipeline's output")
 
   static let syntax = Syntax(
     [.optional("PIPELINE", .files)],

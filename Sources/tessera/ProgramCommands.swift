@@ -83,7 +83,7 @@ enum ManCommand: Command {
     }
     let sections = PipelineFile.keySections.map { ($0.title, keys: $0.notes.map(\.name)) }
     let paths = try Manual(Commands.help, schema: PipelineFile.schema, sections: sections)
-      .write(to: folder)
+      .write(to: try LocalPath.operand(folder, "DIR"))
     if !arguments.has(CommonFlag.quiet) { for path in paths { Console.line(path) } }
     return .done
   }

@@ -7,9 +7,8 @@ enum RunCommand: Command {
   static let keepsWork = true
   static let summary = "make what is new or changed, and write the catalog"
 
-  private static let output = Option(
-    "--output", "DIR", "write here instead of into the pipeline's output",
-    completes: .folders)
+  private static let output = Option.output(
+    "--output", "write here instead of into the pipeline's output")
   private static let layoutOnly = Flag(
     "--layout-only", "learn sizes only; images without files are pending")
   static let retryFailed = Flag(
@@ -32,12 +31,11 @@ enum RunCommand: Command {
     "--partial-ok", "exit status 0 also if some images failed")
   private static let takeOver = Flag(
     "--take-over", "replace the catalog of another pipeline")
-  private static let metrics = Option(
-    "--metrics", "FILE", "write metrics for the node exporter's textfile collector (FILE.prom)",
-    completes: .files)
-  private static let events = Option(
+  private static let metrics = Option.path(
+    "--metrics", "FILE", "write metrics for the node exporter's textfile collector (FILE.prom)")
+  private static let events = Option.path(
     "--events", "FILE", "write what happens as lines of JSON, as it happens; - is standard output",
-    completes: .files)
+    orStream: true)
 
   static let syntax = Syntax(
     [.optional("PIPELINE", .files)],

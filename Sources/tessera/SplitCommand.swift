@@ -39,7 +39,7 @@ enum SplitCommand: Command {
         try PipelineFile.load($0, manifest: manifest, output: nil)
       }
       ?? PipelineFile(reading: manifest)
-    let folder = arguments.operands[2]
+    let folder = try LocalPath.operand(arguments.operands[2], "DIR")
     let isJSON = arguments.has(CommonFlag.json)
     let report = try await ManifestSplitter(file, count: count).split(into: folder) {
       line, message in

@@ -46,6 +46,11 @@ def store(name):
     return test
 
 
+def stored(work, home, chosen):
+    import storedengines
+    storedengines.test(work, home, chosen)
+
+
 def lists(work, home):
     import lists
     lists.test(home)
@@ -93,6 +98,8 @@ def main():
     try:
         for name in chosen:
             engines[name](work, words.home)
+        if "moto" in chosen:
+            stored(work, words.home, chosen)
     finally:
         work.close()
 

@@ -24,9 +24,18 @@ def is_ours(process):
     return False
 
 
+def has_result(output, shards):
+    if not output.startswith("s3://"):
+        folder = f"{output}/shards/{shards}"
+        return os.path.isdir(folder) and any(name.endswith(".jsonl") for name in os.listdir(folder))
+    import boto3
+    bucket, prefix = output.removeprefix("s3://").split("/", 1)
+    page = boto3.client("s3").list_objects_v2(Bucket=bucket, Prefix=f"{prefix}/shards/{shards}/")
+    return any(item["Key"].endswith(".jsonl") for item in page.get("Contents", []))
+
+
 def kill_one(output, shards, done):
-    folder = f"{output}/shards/{shards}"
-    while not (os.path.isdir(folder) and any(name.endswith(".jsonl") for name in os.listdir(folder))):
+    while not has_result(output, shards):
         time.sleep(0.05)
     victim = executors()[0]
     # With its shards, as when a machine fails.

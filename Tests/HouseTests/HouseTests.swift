@@ -81,7 +81,8 @@ import Testing
   /// Only `Output` knows whether an output is a folder or in a store. A manifest and sources may be in a store, too.
   @Test func noOtherModuleKnowsWhatAnOutputIs() {
     let words = ["ObjectOutput(", "DirectoryOutput(", "StoreLocation(", "\"s3://"]
-    let places = ["Pipeline/Manifest/ObjectDownload.swift"]
+    // What a text on a command line is, it has to know before it is an output.
+    let places = ["Pipeline/Manifest/ObjectDownload.swift", "Text/Place.swift"]
     for (module, files) in tree.modules
     where !["Output", "Fetch", "Store", "PipelineFile"].contains(module) {
       for file in files where !places.contains("\(module)/\(file.path)") {

@@ -12,6 +12,56 @@ extension Option<String> {
   }
 }
 
+extension Option<String> {
+  /// A path of this machine: what is written there is no object of a store.
+  ///
+  /// - Parameter isStream: whether `-` stands for standard output.
+  package static func path(
+    _ name: String, _ placeholder: String, _ help: String, orStream isStream: Bool = false,
+    completes completion: Completion = .files
+  ) -> Option<String> {
+    Option(
+      name, placeholder, help, expected: LocalPath.expected(orStream: isStream),
+      completes: completion
+    ) { text in LocalPath.isOne(text, orStream: isStream) ? text : nil }
+  }
+
+  /// An output: a folder, or a place in an object store.
+  package static func output(_ name: String, _ help: String) -> Option<String> {
+    Option(
+      name, "DIR", help, expected: "a path, or s3://bucket/prefix", completes: .folders
+    ) { [.path, .store].contains(Place($0)) ? $0 : nil }
+  }
+}
+
+/// A path of this machine, as a command line has it.
+package enum LocalPath {
+  static func expected(orStream isStream: Bool) -> String {
+    "a path of this machine\(isStream ? ", or -," : "") and no URL (copy what is written there to a store)"
+  }
+
+  static func isOne(_ text: String, orStream isStream: Bool) -> Bool {
+    switch Place(text) {
+    case .path: true
+    case .stream: isStream
+    case .store, .url: false
+    }
+  }
+
+  /// An operand.
+  ///
+  /// - Parameter name: as help has it: `DIR`.
+  package static func operand(_ text: String, _ name: String) throws(UsageError) -> String {
+    // A folder may have the name "-".
+    guard isOne(text, orStream: true) else {
+      throw UsageError(
+        "\(name) must be \(expected(orStream: false)), found \"\(SourceURL.withoutUserInfo(text))\""
+      )
+    }
+    return text
+  }
+}
+
 extension Option<Duration> {
   /// A duration with its unit: `15s`, `50m`, `7d`.
   ///

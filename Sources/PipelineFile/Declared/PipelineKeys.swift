@@ -4,6 +4,7 @@ internal import TesseraManifest
 internal import TesseraPlaceholder
 internal import TesseraPlan
 internal import TesseraSystem
+internal import TesseraText
 
 extension PipelineFile {
   /// The keys of a pipeline file, each with its type, its place, and what it shapes.
@@ -216,8 +217,12 @@ extension KeyType where Value == String {
       schema: ["type": "string", "minLength": 1, "not": ["pattern": "^(?!s3://.).*://"]],
       json: JSONValue.string
     ) { text, folder in
-      guard text.contains("://") else { return FileSystem.join(folder, text) }
-      return text.hasPrefix("s3://") && text.utf8.count > 5 ? text : nil
+      switch Place(text) {
+      case .store: text
+      // The schema says so, too.
+      case _ where text.contains("://"): nil
+      default: FileSystem.join(folder, text)
+      }
     }
   }
 
