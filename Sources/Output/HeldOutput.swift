@@ -13,6 +13,10 @@ package final class HeldOutput: Sendable {
   private let lease: StoreLease?
   /// Nil if the state is on this machine.
   let stored: StoredState?
+  /// Nil for the whole output.
+  let shard: Shard?
+  /// That of a state which is on this machine, for an output in a store.
+  let stateIdentifier: String?
   /// Of a workspace that lasts no longer than this value.
   private let temporary: TemporaryDirectory?
 
@@ -21,35 +25,39 @@ package final class HeldOutput: Sendable {
 
   /// With a workspace on this machine, of which a shard has a part.
   ///
-  /// - Parameter lease: of an output in a store, with a token; it is taken once the workspace's lock is held.
+  /// - Parameter lease: of an output in a store, with a token; it is taken once the workspace's lock is held. With it comes
+  ///   the output that it fences.
   init(
     _ output: any Output, _ whole: Workspace, _ shard: Shard?,
-    lease: ((_ token: String) -> StoreLease)? = nil
+    lease: ((_ token: String) -> (lease: StoreLease, output: any Output))? = nil
   ) async throws(OutputError) {
-    self.output = output
     workspace = try OutputError.wrap { () throws(SystemError) in
       guard let shard else { return whole }
       return try whole.part(shard)
     }
-    (stored, temporary) = (nil, nil)
+    (stored, temporary, self.shard) = (nil, nil, shard)
     lock = Mutex(try workspace.lock())
     guard let lease else {
-      self.lease = nil
+      (self.output, self.lease, stateIdentifier) = (output, nil, nil)
       return
     }
     // The process that had this workspace before is dead, because its lock is held here: what it left in the store
     // ends now.
-    let token = try OutputError.wrap { [workspace] () throws(SystemError) in
-      try workspace.leaseToken(orSet: StoreLock.newToken)
+    let (token, identifier) = try OutputError.wrap { [workspace] () throws(SystemError) in
+      (
+        try workspace.leaseToken(orSet: StoreLock.newToken),
+        try whole.leaseToken(orSet: StoreLock.newToken)
+      )
     }
+    stateIdentifier = identifier
     let taken = lease("\(token) \(Host.name)")
     do throws(OutputError) {
-      try await taken.take()
-      self.lease = taken
+      try await taken.lease.take()
+      (self.output, self.lease) = (taken.output, taken.lease)
     } catch {
       // OpenStack Swift: the lock of the workspace has to do, which is why only this machine may use the output.
       guard case .noConditions = error else { throw error }
-      self.lease = nil
+      (self.output, self.lease) = (output, nil)
     }
   }
 
@@ -62,7 +70,7 @@ package final class HeldOutput: Sendable {
 
   /// With a state in a store, of which the workspace has a copy.
   ///
-  /// - Parameter lease: it is taken.
+  /// - Parameter lease: it is taken, and fences the output.
   init(
     _ output: any Output, _ workspace: Workspace, _ lease: StoreLease, _ stored: StoredState,
     _ temporary: TemporaryDirectory
@@ -70,6 +78,7 @@ package final class HeldOutput: Sendable {
     self.output = output
     self.workspace = workspace
     (self.lease, self.stored, self.temporary) = (lease, stored, temporary)
+    (shard, stateIdentifier) = (lease.shard, nil)
     lock = Mutex(try workspace.lock())
   }
 
@@ -78,7 +87,8 @@ package final class HeldOutput: Sendable {
     lock.withLock { $0 = nil }
   }
 
-  /// Makes sure that no other process has taken over the output. To be called before what others would see.
+  /// Makes sure that no other process has taken over the output. To be called before what others would see; what is
+  /// written to ``output`` does so by itself.
   ///
   /// - Throws: ``OutputError/lost(_:)``.
   package func confirm() async throws(OutputError) { try await lease?.confirm() }

@@ -44,6 +44,13 @@ package struct OpenOutput: Sendable {
   ///
   /// - Throws: ``OutputError``, with `isBusy` if another process holds it.
   package func hold(_ shard: Shard? = nil) async throws(OutputError) -> HeldOutput {
+    let held = try await take(shard)
+    // A store that does not list them has a rule for them at best; `forget` says so.
+    _ = await held.clearUploads()
+    return held
+  }
+
+  private func take(_ shard: Shard?) async throws(OutputError) -> HeldOutput {
     switch place {
     case .inside(let directory):
       let workspace = try OutputError.wrap { () throws(SystemError) in try directory.workspace() }
@@ -58,8 +65,16 @@ package struct OpenOutput: Sendable {
         }
       }
       if stored { throw .twoStates(state, output: output.location) }
-      return try await HeldOutput(output, workspace, shard) { token in
-        StoreLease(client, location, shard: shard, token: token)
+      let held = try await HeldOutput(output, workspace, shard) { token in
+        let lease = StoreLease(client, location, shard: shard, token: token)
+        return (lease, ObjectOutput(location, client, lease))
+      }
+      do throws(OutputError) {
+        try await StatesElsewhere(in: output).note(held.stateIdentifier ?? "", state)
+        return held
+      } catch {
+        await held.release()
+        throw error
       }
     case .stored(let client, let location):
       let stored = StoredState(client, location, shard: shard)
@@ -71,12 +86,18 @@ package struct OpenOutput: Sendable {
       try await lease.take()
       do throws(OutputError) {
         try await stored.read(to: workspace.stateFile)
-        return try HeldOutput(output, workspace, lease, stored, copy)
+        return try HeldOutput(
+          ObjectOutput(location, client, lease), workspace, lease, stored, copy)
       } catch {
         await lease.release()
         throw error
       }
     }
+  }
+
+  /// Whether a run has left a state on this machine.
+  package func hasState() throws(OutputError) -> Bool {
+    try existingWorkspace()?.hasState ?? false
   }
 
   /// The directory of a state, which is for one output only.

@@ -24,7 +24,8 @@ package enum OutputError: Error, Sendable, CustomStringConvertible {
   package var isBusy: Bool {
     switch self {
     case .busy, .overtaken, .leased, .lost: true
-    case .otherOutput, .twoStates, .noConditions, .system: false
+    case .system(let error): error.isLost
+    case .otherOutput, .twoStates, .noConditions: false
     }
   }
 

@@ -23,7 +23,8 @@ package enum OutputPlace: String, Sendable, CaseIterable {
   case derived = "gallery, database and compressed copies"
   /// `run.json`.
   case report = "run report"
-  /// What earlier runs learned, of the whole and of each shard: `state.sqlite`, with its log, and damaged ones.
+  /// What earlier runs learned, of the whole and of each shard: `state.sqlite`, with its log, and damaged ones; and where
+  /// the states of an output in a store are that are on machines.
   case state
   /// What the last runs did, without a word of any image: `.tessera/runs.jsonl`, and those of shards.
   case history = "run history"
@@ -72,6 +73,11 @@ package enum OutputPlace: String, Sendable, CaseIterable {
     }
   }
 
+  /// Whether a path has a digest of the bytes there, so that they are never others.
+  static func isNamedByContent(_ path: String) -> Bool {
+    path.hasPrefix("variants/") || path.hasPrefix("tables/") || CatalogPages.isPage(path)
+  }
+
   /// Whether it is a compressed copy of a published document.
   private static func isCompressed(_ path: String) -> Bool {
     guard let suffix = compressed.first(where: path.hasSuffix) else { return false }
@@ -89,7 +95,8 @@ package enum OutputPlace: String, Sendable, CaseIterable {
     case "cache": return .cache
     case RunHistory.name: return .history
     case "forgotten.json": return .forgotten
-    case "lock", "output", "spool", "staging": return .work
+    case "states": return .state
+    case "lock", "clock", "lease", "output", "spool", "staging": return .work
     case let name where name.hasPrefix("state.sqlite"): return .state
     default: return nil
     }

@@ -240,7 +240,11 @@ struct OutputFolder: Sendable {
   /// Whether a run has begun here.
   func hasWorkspace() async throws(OutputToolError) -> Bool {
     let folder = ".tessera"
-    guard !OpenOutput.isInStore(root) else { return try await !list(folder).isEmpty }
+    guard !OpenOutput.isInStore(root) else {
+      // With its state on this machine, an output in a store has such a folder once something was replaced.
+      let hasState = try OutputToolError.wrap { try place.hasState() }
+      return hasState ? true : try await !list(folder).isEmpty
+    }
     return FileSystem.isDirectory(FileSystem.join(root, folder))
   }
 

@@ -1,4 +1,5 @@
 internal import TesseraOutput
+internal import TesseraSystem
 
 /// Why a tool could not do its work on an output: the one error of this module, besides
 /// `CancellationError`.
@@ -64,7 +65,8 @@ package struct OutputToolError: Error, Sendable, CustomStringConvertible {
     case let error as OutputToolError: self = error
     default:
       self.init("\(error)")
-      isBusy = (error as? OutputError)?.isBusy ?? false
+      isBusy =
+        (error as? OutputError)?.isBusy ?? (error as? SystemError)?.isLost ?? false
     }
   }
 }

@@ -85,7 +85,11 @@ package enum PipelineError: Error, Sendable, CustomStringConvertible {
 
   /// Whether another run holds the output.
   package var isBusy: Bool {
-    if case .output(let error) = self { error.isBusy } else { false }
+    switch self {
+    case .output(let error): error.isBusy
+    case .system(let error): error.isLost
+    default: false
+    }
   }
 }
 

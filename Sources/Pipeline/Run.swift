@@ -54,7 +54,9 @@ extension Pipeline {
         // The catalog is then made from the sources again, unless the manifest can't be read twice.
         guard !file.manifest.isReadOnce else { throw error }
         return .success(try await session.run())
-      } catch  where !(error is CancellationError) && session.isPublished {
+      } catch
+        where !(error is CancellationError) && !PipelineError(error).isBusy && session.isPublished
+      {
         return .success(session.report(after: error))
       }
     } catch {

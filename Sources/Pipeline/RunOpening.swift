@@ -32,12 +32,12 @@ struct RunOpening: Sendable {
     if let selection = options.selection {
       // Of a manifest of which some images are looked for, nothing can be missing; and what has failed can't be lost.
       let guards = RunGuards(
-        forgotten: try await ForgottenItems.of(held.output),
+        forgotten: try await marks(state),
         allowsFailures: options.allowsLoss || selection.onlyFailed)
       return (guards, owner)
     }
     var guards = RunGuards(
-      owner: owner, forgotten: try await ForgottenItems.of(held.output),
+      owner: owner, forgotten: try await marks(state),
       allowsFailures: options.allowsLoss)
     if let last { meter.noteLast(last.items) }
     if let last, !options.allowsShrink {

@@ -104,6 +104,7 @@ struct RunSession: Sendable {
     let manifest = try await ManifestStream.open(
       file, in: workspace.spoolDirectory, end: end, needsDigest: extent == .everything)
     let (guards, owner) = try await opening.guards(state)
+    try await opening.takeOut(guards.forgotten, of: state)
     // Before any image is requested: if no worker can start, nothing is fetched in vain.
     let pool = try await opening.startWorkers()
     defer { pool.close() }

@@ -7,7 +7,10 @@ enum Schema {
   private static let baseline = 20
 
   /// What later versions changed, one each.
-  private static let migrations: [String] = []
+  private static let migrations = [
+    // 21: what a state remembers of the output beside its records; see StateStore+Notes.
+    "CREATE TABLE notes (name TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID"
+  ]
 
   private static let tables = """
     -- Each source. URLs may hold secrets, so they are stored as digests. A key or digest is a blob; see PackedKey.

@@ -43,6 +43,8 @@ extension StateStore {
     try? damaged.limitSteps()
     defer { damaged.unlimitSteps() }
     try salvageLastRun(from: damaged)
+    // Without it, a store is believed that says there are no marks of forgotten images.
+    if let marks = try? Self.forgottenMarks(in: damaged) { try note(forgottenMarks: marks) }
     let count =
       try salvage(SourceRecord.self, from: damaged, Self.withoutFreshness)
       + salvage(HeaderRecord.self, from: damaged, Self.withoutFreshness)

@@ -36,12 +36,14 @@ package final class StoreClient: Sendable {
   func perform(_ request: StoreRequest) throws(StoreError) -> StoreResponse {
     let url = settings.url(of: request.location, query: request.query)
     do throws(StoreProblem) {
-      return try persist { () throws(StoreProblem) in
+      return try persist(until: request.deadline) { () throws(StoreProblem) in
         send(request, url: url, try credentials())
       }
     } catch {
+      let isElsewhere = settings.endpoint == nil && [.refused, .unreachable].contains(error.kind)
       throw StoreError(
-        kind: error.kind, location: request.location, finding: error.text, attempts: error.attempts)
+        kind: error.kind, location: request.location,
+        finding: error.text + (isElsewhere ? Self.otherStore : ""))
     }
   }
 
@@ -50,18 +52,24 @@ package final class StoreClient: Sendable {
     try source.credentials { role, token throws(StoreProblem) in try assumedRole(role, token) }
   }
 
+  /// What a command lacks that has no pipeline file, which may name another store.
+  private static let otherStore =
+    "; if it is not in AWS, say where: AWS_ENDPOINT_URL and AWS_REGION, which are \"store\" in the pipeline file"
+
   private typealias Outcome = (verdict: StoreVerdict, response: StoreResponse)
 
   /// Sends a request until its answer is final.
   private func persist(
-    _ send: () throws(StoreProblem) -> Outcome
+    until deadline: ContinuousClock.Instant? = nil, _ send: () throws(StoreProblem) -> Outcome
   ) throws(StoreProblem) -> StoreResponse {
     var attempt = 1
     while true {
+      // Checked right before it is sent: this process may have been stopped for any time.
+      if let deadline, .now >= deadline { throw .late }
       let (verdict, response) = try send()
       switch verdict {
       case .done: return response
-      case .failed(let kind, let text): throw StoreProblem(text, kind: kind, attempts: attempt)
+      case .failed(let kind, let text): throw StoreProblem(text, kind: kind)
       case .again(let text):
         guard attempt < settings.attempts else {
           throw StoreProblem(
@@ -73,6 +81,7 @@ package final class StoreClient: Sendable {
       }
       let pause = settings.backoff.pause(
         after: attempt, chance: .random(in: 0...1), wanted: wanted)
+      if let deadline, .now + pause >= deadline { throw .late }
       usleep(UInt32(pause.inSeconds * 1_000_000))
       attempt += 1
     }

@@ -1,6 +1,7 @@
 internal import TesseraBytes
 private import TesseraCCurl
 internal import TesseraCurl
+internal import TesseraSystem
 
 /// One connection to an object store, used by one thread at a time. Blocks while it works.
 ///
@@ -42,6 +43,11 @@ final class StoreConnection: @unchecked Sendable {
     // Keeps the connection, and forgets the options of the request before.
     curl_easy_reset(handle.pointer)
     setConnection(url, certificates: certificates, proxy: proxy)
+    if let deadline = request.deadline {
+      let rest = ContinuousClock.now.duration(to: deadline)
+      // 0 would be no limit.
+      handle.set(CURLOPT_TIMEOUT_MS, max(1, Int(rest.inSeconds * 1_000)))
+    }
     var lines = request.headers.map { "\($0.name): \($0.value)" }
     if let range { lines.append("range: bytes=\(range.lowerBound)-\(range.upperBound - 1)") }
     if let credentials {

@@ -79,10 +79,10 @@ final class StoreCredentialSource: Sendable {
 package struct StoreProblem: Error {
   package var text: String
   package var kind = StoreError.Kind.refused
-  /// How often the request was sent.
-  var attempts = 1
 
-  init(_ text: String, kind: StoreError.Kind = .refused, attempts: Int = 1) {
-    (self.text, self.kind, self.attempts) = (text, kind, attempts)
+  static let late = StoreProblem("was not written in time", kind: .late)
+
+  init(_ text: String, kind: StoreError.Kind = .refused) {
+    (self.text, self.kind) = (text, kind)
   }
 }

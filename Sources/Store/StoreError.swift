@@ -16,17 +16,24 @@ package struct StoreError: Error, Sendable, Equatable, CustomStringConvertible {
     case refused
     /// The server, or the way there; the request was tried several times.
     case unreachable
+    /// The time that the request had is over. It may have been done.
+    case late
+    /// Another process has taken over what this one held.
+    case lost
   }
 
   package var kind: Kind
   package var location: StoreLocation
   /// Completes a sentence that begins with the location.
   package var finding: String
-  /// How often the request was sent.
-  var attempts = 1
 
-  /// Whether an earlier attempt may have done what this one found done, or in its way.
-  var isAfterLoss: Bool { attempts > 1 && (kind == .condition || kind == .missing) }
+  package init(kind: Kind, location: StoreLocation, finding: String) {
+    (self.kind, self.location, self.finding) = (kind, location, finding)
+  }
+
+  /// Whether an earlier request may have done what this one found done, or in its way. Its number says nothing: libcurl
+  /// sends a request again by itself if a connection that was kept open ends before the answer.
+  var isInTheWay: Bool { kind == .condition || kind == .missing }
 
   package var description: String { "\"\(location)\" \(finding)" }
 
@@ -40,7 +47,8 @@ extension StoreError.Kind {
     case .missing: .missing
     case .condition: .existing
     case .unsupported: .unsupported
-    case .behindEnd, .refused, .unreachable: .other
+    case .lost: .lost
+    case .behindEnd, .refused, .unreachable, .late: .other
     }
   }
 }
@@ -53,6 +61,8 @@ struct StoreRequest {
   /// Names in lower case.
   var headers: [(name: String, value: String)] = []
   var body: [UInt8] = []
+  /// When it has to be done; nil for any time.
+  var deadline: ContinuousClock.Instant?
   /// The answer's body may be this long, in bytes.
   var limit = 64 << 20
   /// The bytes of the object that are wanted; nil for all.

@@ -31,20 +31,31 @@ extension StoreClient {
 
   /// Writes an object. Returns its ETag; empty if the server sends none.
   ///
-  /// - Throws: ``StoreError``, of kind `condition` if the condition does not hold.
+  /// - Throws: ``StoreError``, of kind `condition` if the condition does not hold and the object has other bytes, of
+  ///   kind `late` after the deadline.
   @discardableResult
   package func put(
-    _ bytes: [UInt8], at location: StoreLocation, _ kind: Kind, if condition: Condition? = nil
+    _ bytes: [UInt8], at location: StoreLocation, _ kind: Kind, if condition: Condition? = nil,
+    until deadline: ContinuousClock.Instant? = nil
   ) throws(StoreError) -> String {
     let request = StoreRequest(
       method: "PUT", location: location,
       headers: kind.headerLines + Self.conditionHeaders(of: condition),
-      body: bytes)
+      body: bytes, deadline: deadline)
     do throws(StoreError) {
-      return try perform(request).headers["etag"] ?? ""
+      let etag = try perform(request).headers["etag"]
+      if let etag { return etag }
+      // An answer that lacks what belongs to it may be a gateway's, and the store have written nothing.
+      guard condition != nil else { return "" }
+      if let etag = self.etag(ofSame: bytes, at: location) { return etag }
+      throw StoreError(
+        kind: .unreachable, location: location,
+        finding:
+          "is not what was written, though the answer was a success; look at what is before the store"
+      )
     } catch {
-      // The answer to an earlier attempt was lost: then the object may be this one.
-      guard condition != nil, error.isAfterLoss, let etag = etag(ofSame: bytes, at: location)
+      // The answer to an earlier request may have been lost: then the object is this one.
+      guard condition != nil, error.isInTheWay, let etag = etag(ofSame: bytes, at: location)
       else { throw error }
       return etag
     }
@@ -112,8 +123,11 @@ extension StoreClient {
     return (answer.body, Head(size: answer.body.count, answer.headers))
   }
 
-  package func head(_ location: StoreLocation) throws(StoreError) -> Head {
-    let answer = try perform(StoreRequest(method: "HEAD", location: location))
+  package func head(
+    _ location: StoreLocation, until deadline: ContinuousClock.Instant? = nil
+  ) throws(StoreError) -> Head {
+    let answer = try perform(
+      StoreRequest(method: "HEAD", location: location, deadline: deadline))
     guard let size = answer.headers["content-length"].flatMap({ Int($0) }) else {
       throw StoreError(
         kind: .refused, location: location, finding: "has no size: the store sent no Content-Length"
@@ -123,9 +137,11 @@ extension StoreClient {
   }
 
   /// Deletes an object. A missing one is not an error.
-  package func delete(_ location: StoreLocation) throws(StoreError) {
+  package func delete(
+    _ location: StoreLocation, until deadline: ContinuousClock.Instant? = nil
+  ) throws(StoreError) {
     do throws(StoreError) {
-      _ = try perform(StoreRequest(method: "DELETE", location: location))
+      _ = try perform(StoreRequest(method: "DELETE", location: location, deadline: deadline))
     } catch {
       guard error.kind == .missing else { throw error }
     }
@@ -161,14 +177,7 @@ extension StoreClient {
       throw StoreError(
         kind: .refused, location: location, finding: "can't be listed: the store sent no list")
     }
-    // Servers that ignore the parameter do not repeat it.
-    let isEncoded = StoreXML.texts(of: "EncodingType", in: result).first == "url"
-    func decoded(_ text: String) -> String {
-      guard isEncoded else { return text }
-      // As in forms, a plus sign is a blank.
-      let text = text.split(separator: "+", omittingEmptySubsequences: false).joined(separator: " ")
-      return PercentEncoding.decode(text[...]).map { String(decoding: $0, as: UTF8.self) } ?? text
-    }
+    let decoded = Self.decoder(of: result)
     var page = Page()
     for object in StoreXML.elements("Contents", in: result) {
       guard let key = StoreXML.texts(of: "Key", in: object).first,
@@ -185,6 +194,17 @@ extension StoreClient {
 }
 
 extension StoreClient {
+  /// What turns a key of a listing into that of its object.
+  static func decoder(of result: Substring) -> (String) -> String {
+    // Servers that ignore the parameter do not repeat it.
+    guard StoreXML.texts(of: "EncodingType", in: result).first == "url" else { return { $0 } }
+    return { text in
+      // As in forms, a plus sign is a blank.
+      let text = text.split(separator: "+", omittingEmptySubsequences: false).joined(separator: " ")
+      return PercentEncoding.decode(text[...]).map { String(decoding: $0, as: UTF8.self) } ?? text
+    }
+  }
+
   /// The objects below a location, those in folders too.
   package func locations(below location: StoreLocation) throws(StoreError) -> [StoreLocation] {
     var found: [StoreLocation] = []

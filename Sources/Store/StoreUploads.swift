@@ -8,10 +8,14 @@ extension StoreClient {
   package static let partBytes = 16 << 20
 
   /// Writes a large object in parts, which `next` returns in order; an empty one ends it.
-  package func put(
+  ///
+  /// - Parameter end: calls what puts the parts together, which shows the object: on a condition, until a time.
+  package func put<Value>(
     parts next: () throws(SystemError) -> [UInt8], at location: StoreLocation, _ kind: Kind,
-    if condition: Condition? = nil
-  ) throws(SystemError) {
+    end: (
+      _ complete: (Condition?, _ deadline: ContinuousClock.Instant?) throws(StoreError) -> String
+    ) throws(StoreError) -> Value
+  ) throws(SystemError) -> Value {
     let upload = try system { () throws(StoreError) in try beginUpload(location, kind) }
     do throws(SystemError) {
       var (etags, size): ([String], Int) = ([], 0)
@@ -25,15 +29,88 @@ extension StoreClient {
             try put(part: number, bytes, of: upload, at: location)
           })
       }
-      try system { () throws(StoreError) in
-        try endUpload(upload, etags, at: location, if: condition, size: size)
+      return try system { () throws(StoreError) in
+        try end { condition, deadline throws(StoreError) in
+          try endUpload(upload, etags, at: location, if: condition, size: size, until: deadline)
+        }
       }
     } catch {
       // Parts that are never put together are paid for. The first error is what matters.
-      var abort = StoreRequest(method: "DELETE", location: location)
-      abort.query = [("uploadId", upload)]
-      _ = try? perform(abort)
+      _ = try? abort(Upload(location: location, identifier: upload))
       throw error
+    }
+  }
+
+  /// As above, on a condition that is known at the beginning. Returns the object's ETag.
+  @discardableResult
+  package func put(
+    parts next: () throws(SystemError) -> [UInt8], at location: StoreLocation, _ kind: Kind,
+    if condition: Condition? = nil
+  ) throws(SystemError) -> String {
+    try put(parts: next, at: location, kind) { complete throws(StoreError) in
+      try complete(condition, nil)
+    }
+  }
+
+  // MARK: Interrupted ones
+
+  /// An object that is being written in parts, or whose writer has ended: readers do not see its parts.
+  package struct Upload: Sendable, Equatable {
+    package var location: StoreLocation
+    var identifier: String
+  }
+
+  /// Those of objects below a location.
+  package func uploads(below location: StoreLocation) throws(StoreError) -> [Upload] {
+    var found: [Upload] = []
+    var after: [(name: String, value: String)] = []
+    while true {
+      var request = StoreRequest(
+        method: "GET", location: StoreLocation(bucket: location.bucket, key: ""))
+      request.query =
+        [
+          ("encoding-type", "url"), ("prefix", location.key.isEmpty ? "" : location.key + "/"),
+          ("uploads", ""),
+        ] + after
+      let text = String(decoding: try perform(request).body, as: UTF8.self)[...]
+      guard let result = StoreXML.elements("ListMultipartUploadsResult", in: text).first else {
+        throw StoreError(
+          kind: .unsupported, location: location,
+          finding: "can't be searched for interrupted uploads: the store sent no list")
+      }
+      let decoded = Self.decoder(of: result)
+      for upload in StoreXML.elements("Upload", in: result) {
+        guard let key = StoreXML.texts(of: "Key", in: upload).first,
+          let identifier = StoreXML.texts(of: "UploadId", in: upload).first
+        else { continue }
+        found.append(
+          Upload(
+            location: StoreLocation(bucket: location.bucket, key: decoded(key)),
+            identifier: identifier))
+      }
+      guard StoreXML.texts(of: "IsTruncated", in: result).first == "true",
+        let key = StoreXML.texts(of: "NextKeyMarker", in: result).first
+      else { return found }
+      let next = [
+        ("key-marker", decoded(key)),
+        ("upload-id-marker", StoreXML.texts(of: "NextUploadIdMarker", in: result).first ?? ""),
+      ]
+      // A server that does not move on would be listed forever.
+      if let last = after.first, last.value == next[0].1, after.last?.value == next[1].1 {
+        return found
+      }
+      after = next
+    }
+  }
+
+  /// Deletes the parts. Those that are gone are not an error.
+  package func abort(_ upload: Upload) throws(StoreError) {
+    var request = StoreRequest(method: "DELETE", location: upload.location)
+    request.query = [("uploadId", upload.identifier)]
+    do throws(StoreError) {
+      _ = try perform(request)
+    } catch {
+      guard error.kind == .missing else { throw error }
     }
   }
 
@@ -81,15 +158,17 @@ extension StoreClient {
     return try perform(request).headers["etag"] ?? ""
   }
 
+  /// Returns the object's ETag.
+  ///
   /// - Parameter size: of all parts, in bytes.
   private func endUpload(
     _ upload: String, _ etags: [String], at location: StoreLocation, if condition: Condition?,
-    size: Int
-  ) throws(StoreError) {
+    size: Int, until deadline: ContinuousClock.Instant?
+  ) throws(StoreError) -> String {
     let parts = etags.enumerated().map { index, etag in
       "<Part><PartNumber>\(index + 1)</PartNumber><ETag>\(etag)</ETag></Part>"
     }
-    var request = StoreRequest(method: "POST", location: location)
+    var request = StoreRequest(method: "POST", location: location, deadline: deadline)
     request.query = [("uploadId", upload)]
     request.headers = [("content-type", "application/xml")] + Self.conditionHeaders(of: condition)
     request.body = Array(
@@ -99,20 +178,21 @@ extension StoreClient {
       answer = String(decoding: try perform(request).body, as: UTF8.self)
     } catch {
       // As in `put`: the upload is gone once its parts are together.
-      guard error.isAfterLoss, let found = try? head(location), found.etag == Self.etag(of: etags)
+      guard error.isInTheWay, let found = try? head(location), found.etag == Self.etag(of: etags)
       else { throw error }
-      return
+      return found.etag
     }
     // The status is sent before the parts are put together: an error may follow in the body.
     if let code = StoreXML.texts(of: "Code", in: answer[...]).first {
       throw StoreError(
         kind: .unreachable, location: location, finding: "could not be written: \(code)")
     }
-    let stored = try head(location).size
-    guard stored == size else {
+    let stored = try head(location)
+    guard stored.size == size else {
       throw StoreError(
         kind: .refused, location: location,
-        finding: "was stored with \(stored) bytes instead of \(size)")
+        finding: "was stored with \(stored.size) bytes instead of \(size)")
     }
+    return stored.etag
   }
 }

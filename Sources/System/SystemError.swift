@@ -69,6 +69,7 @@ package struct SystemError: Error, Equatable, Sendable {
       case .missing: ENOENT
       case .existing: EEXIST
       case .unsupported: EOPNOTSUPP
+      case .lost: ECANCELED
       case .other: EREMOTEIO
       }
     var error = SystemError("use", path, code: code)
@@ -77,7 +78,7 @@ package struct SystemError: Error, Equatable, Sendable {
   }
 
   package enum StoreKind: Sendable {
-    case missing, existing, unsupported, other
+    case missing, existing, unsupported, lost, other
   }
 
   package var isLink: Bool { self == .link(path) }
@@ -89,6 +90,9 @@ package struct SystemError: Error, Equatable, Sendable {
 
   /// Whether there is no space left, or no more for this user.
   package var isFullDisk: Bool { code == ENOSPC || code == EDQUOT }
+
+  /// Whether another process has taken over what this one held in a store.
+  package var isLost: Bool { code == ECANCELED }
 
   /// Whether the system, or a server, does not know the operation.
   package var isUnsupported: Bool { code == EOPNOTSUPP }

@@ -101,6 +101,6 @@ enum ForgetCommand: Command {
           + "exports again, or delete them")
     }
     if !report.purge.isEmpty { lines += ["to purge at a CDN:"] + report.purge.map { "  \($0)" } }
-    return lines + ["not reached:"] + ForgetReport.beyond.map { "  \($0)" }
+    return lines + ["not reached:"] + report.notReached.map { "  \($0)" }
   }
 }

@@ -13,13 +13,14 @@ import Testing
     ".tessera/state.sqlite", ".tessera/state.sqlite.damaged",
     ".tessera/shards/8/3/state.sqlite", ".tessera/shards/8/3/state.sqlite.damaged"
   )
+  private static let elsewhere = ".tessera/states/4711.json"
   private let store: ObjectStore
   private let folder: TemporaryFolder
 
   init() throws {
     store = try ObjectStore([
       Self.state, Self.damaged, Self.shard, Self.shardDamaged, ".tessera/lock",
-      ".tessera/shards/8/3/lock",
+      ".tessera/shards/8/3/lock", ".tessera/clock", Self.elsewhere,
     ])
     folder = try TemporaryFolder()
   }
@@ -91,6 +92,7 @@ import Testing
     try Data("new".utf8).write(to: URL(filePath: states[0].path))
     try await states[0].save()
     #expect(store.text(Self.shard) == "new")
+    try Data("newer".utf8).write(to: URL(filePath: states[0].path))
     #expect(
       await errorText { try await states[0].save() }
         == ObjectStore.lost(".tessera/shards/8/3/state.sqlite"))
@@ -102,15 +104,20 @@ import Testing
   /// With its state on this machine, an output in a store has its lock there all the same.
   @Test func anOutputWithItsStateHereHasALockInTheStore() async throws {
     let directory = folder.path("state")
+    try folder.write("4711", to: "state/lease")
     let held = try await store.open(state: directory).hold()
-    #expect(store.paths == [".tessera/lock"])
+    #expect(store.paths == [".tessera/lock", Self.elsewhere])
     #expect(try folder.text("state/output") == "s3://feed/out")
     let token = try folder.text("state/lease") + " \(Host.name)"
     #expect(store.text(".tessera/lock")?.contains("\"token\":\"\(token)\"") == true)
     #expect(try await held.keepingState(copy: { _ in }, work: { 7 }) == 7)
     #expect(try await held.setStateAsideOfNone())
+    // Its own is none of the others.
+    #expect(try await held.statesElsewhere().isEmpty)
     await held.release()
-    #expect(store.paths == [])
+    #expect(store.paths == [Self.elsewhere])
+    let other = StatesElsewhere(in: try store.open().output)
+    #expect(try await other.all(but: "1") == ["\"\(directory)\" on \(Host.name)"])
     // One that a dead process with this state has left is this one's at once; another's is not.
     store.put("{\"holder\":\"dead\",\"token\":\"\(token)\"}", at: ".tessera/lock")
     await (try await store.open(state: directory).hold()).release()

@@ -99,6 +99,11 @@ final class ObjectStore: Sendable {
   func fail(_ request: String, _ status: String?) {
     state.withLock { $0.failures[request] = status }
   }
+  /// Parts of an object whose writer was killed.
+  func leaveParts(of path: String) { state.withLock { $0.uploads[Self.root + path] = [1: [1]] } }
+  var partsLeft: [String] {
+    state.withLock { $0.uploads.keys.map { String($0.dropFirst(Self.root.count)) }.sorted() }
+  }
   func put(_ text: String, at path: String) {
     state.withLock { $0.put(Array(text.utf8), Self.root + path, [:]) }
   }
@@ -157,6 +162,13 @@ extension ObjectStore.State {
         && (request.headers["if-none-match"] == nil || object == nil)
     switch (request.method, query["uploadId"]) {
     case ("GET", _) where query["list-type"] != nil: return list(query)
+    case ("GET", _) where query["uploads"] != nil:
+      let entries = uploads.keys.sorted().filter {
+        $0.hasPrefix("/feed/" + (query["prefix"] ?? ""))
+      }
+      .map { "<Upload><Key>\($0.dropFirst(6))</Key><UploadId>u</UploadId></Upload>" }
+      let list = "ListMultipartUploadsResult"
+      return ("200 OK", [:], Array("<\(list)>\(entries.joined())</\(list)>".utf8))
     case ("POST", nil):
       uploads[path] = [:]
       return ("200 OK", [:], Array("<UploadId>u</UploadId>".utf8))
@@ -166,7 +178,7 @@ extension ObjectStore.State {
     case ("DELETE", "u"?), ("POST", _), ("PUT", _), ("DELETE", _):
       guard holds else { return ("412 Precondition Failed", [:], []) }
       if request.method == "DELETE" {
-        if query["uploadId"] == nil { objects[path] = nil }
+        if query["uploadId"] == nil { objects[path] = nil } else { uploads[path] = nil }
         return ("204 No Content", [:], [])
       }
       let whole = (uploads.removeValue(forKey: path) ?? [:]).sorted { $0.key < $1.key }

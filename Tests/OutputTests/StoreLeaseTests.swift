@@ -15,7 +15,10 @@ import Testing
   )
   private let store: ObjectStore
 
-  init() throws { store = try ObjectStore([Self.whole, Self.third, Self.fourth]) }
+  init() throws {
+    let clocks = ["", "shards/8/3/", "shards/8/4/"].map { ".tessera/\($0)clock" }
+    store = try ObjectStore([Self.whole, Self.third, Self.fourth] + clocks)
+  }
 
   private func lease(_ shard: Int? = nil, token: String = StoreLock.newToken) -> StoreLease {
     StoreLease(

@@ -24,6 +24,8 @@ import Testing
       var lost: Set<Int> = []
     }
 
+    /// The clock of what answers is this far ahead of the store's.
+    let skew = Mutex(0)
     let state = Mutex(State())
     let ignoresConditions: Bool
 
@@ -32,9 +34,14 @@ import Testing
     func pass(_ seconds: Int) { state.withLock { $0.now += seconds } }
 
     func read() -> (bytes: [UInt8], etag: String, age: Duration)? {
-      state.withLock { state in
-        state.content.map { ($0.bytes, $0.etag, .seconds(state.now - $0.written)) }
+      let skew = skew.withLock(\.self)
+      return state.withLock { state in
+        state.content.map { ($0.bytes, $0.etag, .seconds(state.now + skew - $0.written)) }
       }
+    }
+
+    func age() -> Duration? {
+      state.withLock { state in state.content.map { .seconds(state.now - $0.written) } }
     }
 
     func write(_ bytes: [UInt8], if condition: StoreClient.Condition) -> String? {
@@ -101,6 +108,35 @@ import Testing
     #expect(try b.renew(1, etag: etag) != nil)
     #expect(
       try StoreLock(object, holder: "c").take() == .held(by: "b", age: .zero))
+  }
+
+  /// A gateway answers with a time of its own.
+  @Test func clocksOfGatewaysDoNotMatter() throws {
+    let object = Object()
+    let (a, b) = (StoreLock(object, holder: "a"), StoreLock(object, holder: "b"))
+    guard case .taken = try a.take() else { throw Unexpected() }
+    object.skew.withLock { $0 = 3_600 }
+    #expect(try b.take() == .held(by: "a", age: .zero))
+    #expect(try b.holderOrEnd(of: object)?.name == "a")
+    object.skew.withLock { $0 = -3_600 }
+    object.pass(120)
+    guard case .taken = try b.take() else { throw Unexpected() }
+  }
+
+  /// A shard's lock, and that of the whole output, exclude each other. One that was left behind is ended: its holder, if it
+  /// lives after all, finds it lost.
+  @Test func aLockOfTheOtherKindThatWasLeftIsEnded() throws {
+    let object = Object()
+    let (a, b) = (StoreLock(object, holder: "a"), StoreLock(Object(), holder: "b"))
+    guard case .taken(let etag) = try a.take() else { throw Unexpected() }
+    object.pass(119)
+    #expect(try b.holderOrEnd(of: object)?.age == .seconds(119))
+    #expect(try a.renew(1, etag: etag) != nil)
+    object.pass(120)
+    #expect(try b.holderOrEnd(of: object) == nil)
+    #expect(object.read() == nil)
+    #expect(try a.renew(2, etag: etag) == nil)
+    #expect(try b.holderOrEnd(of: object) == nil)
   }
 
   /// A request may be done, and its answer be lost: the second one finds the condition violated by the

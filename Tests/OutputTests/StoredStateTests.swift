@@ -73,6 +73,7 @@ import Testing
     #expect(store.text(Self.state) == "second")
     try await first.read(to: workspace.stateCopy)
     try await first.write(workspace.stateFile)
+    try write("third")
     #expect(
       await errorText { try await second.write(workspace.stateFile) }
         == ObjectStore.lost(".tessera"))

@@ -18,8 +18,8 @@ import Testing
 
   @Test func aNewFileHasTheNewestTables() throws {
     let database = try Database(path)
-    #expect(try database.prepare("PRAGMA user_version").first([]) { $0.int(0) } == 20)
-    #expect(Schema.version == 20)
+    #expect(try database.prepare("PRAGMA user_version").first([]) { $0.int(0) } == 21)
+    #expect(Schema.version == 21)
     #expect(try Schema.isNewest(database))
     #expect(try Schema.isWhole(database))
     let empty = try Database("")
@@ -53,13 +53,13 @@ import Testing
 
   @Test(arguments: [
     (
-      21, "CREATE TABLE more (x)", StateError.Kind.newer,
-      "a later version of tessera wrote it (schema 21; this version reads up to 20); use that "
+      22, "CREATE TABLE more (x)", StateError.Kind.newer,
+      "a later version of tessera wrote it (schema 22; this version reads up to 21); use that "
         + "version, or another output"
     ),
     (
-      21, "", .corrupt,
-      "its schema has a wrong number (21); if it is damaged, tessera prune or the next run repairs it"
+      22, "", .corrupt,
+      "its schema has a wrong number (22); if it is damaged, tessera prune or the next run repairs it"
     ),
     (
       -1, "", .corrupt,

@@ -113,15 +113,61 @@ import Testing
     let (error, sent) = try Self.upload(Self.begun + [.lost, gone, stored])
     #expect(error == nil)
     #expect(sent.map(\.description) == Self.requests + [Self.requests[3], Self.head])
-    // Another object is there, or none; or the answer was not lost.
+    // libcurl has sent it again by itself.
+    #expect(try Self.upload(Self.begun + [gone, stored]).error == nil)
+    // Another object is there, or none.
     for answers in [
       [.lost, gone, Answer(headers: ["ETag": Self.etags[0]], body: "hello world"), Answer()],
-      [.lost, gone, gone, Answer()], [gone, Answer()],
+      [.lost, gone, gone, Answer()], [gone, gone, Answer()],
     ] {
       let (error, sent) = try Self.upload(Self.begun + answers)
       #expect(error?.isMissingFile == true)
       #expect(sent.last?.description == Self.abort)
       #expect(sent.count == answers.count + 3)
     }
+  }
+
+  // MARK: Interrupted ones
+
+  private static func list(_ uploads: [(String, String)], next: (String, String)? = nil) -> Answer {
+    let entries = uploads.map { "<Upload><Key>\($0)</Key><UploadId>\($1)</UploadId></Upload>" }
+    let end = next.map {
+      "<IsTruncated>true</IsTruncated><NextKeyMarker>\($0)</NextKeyMarker>"
+        + "<NextUploadIdMarker>\($1)</NextUploadIdMarker>"
+    }
+    return Answer(
+      body: "<ListMultipartUploadsResult><EncodingType>url</EncodingType>"
+        + entries.joined() + (end ?? "") + "</ListMultipartUploadsResult>")
+  }
+
+  @Test func interruptedUploadsAreListedAndAborted() throws {
+    let store = try ScriptedStore(
+      [
+        Self.list([("out/a+b", "1")], next: ("out/a+b", "1")), Self.list([("out/c%2Bd", "2")]),
+        Answer(status: "204 No Content"), .error("404 Not Found", "NoSuchUpload"),
+      ], paths: ["/feed", "/feed/out/a%20b", "/feed/out/c%2Bd"])
+    let client = store.client()
+    let found = try client.uploads(below: StoreLocation(bucket: "feed", key: "out"))
+    #expect(found.map(\.location.key) == ["out/a b", "out/c+d"])
+    // One that has ended meanwhile is not an error.
+    for upload in found { try client.abort(upload) }
+    #expect(
+      store.sent.map(\.description) == [
+        "GET /feed?encoding-type=url&prefix=out%2F&uploads=",
+        "GET /feed?encoding-type=url&key-marker=out%2Fa%20b&prefix=out%2F&upload-id-marker=1"
+          + "&uploads=",
+        "DELETE /feed/out/a%20b?uploadId=1", "DELETE /feed/out/c%2Bd?uploadId=2",
+      ])
+  }
+
+  @Test func aListThatDoesNotMoveOnEnds() throws {
+    let page = Self.list([("out/a", "1")], next: ("out/a", "1"))
+    let store = try ScriptedStore([page, page, page, page])
+    #expect(try store.client().uploads(below: ScriptedStore.location).count == 2)
+    let none = try ScriptedStore([Answer(body: "<ListBucketResult/>")])
+    let error = #expect(throws: StoreError.self) {
+      try none.client().uploads(below: ScriptedStore.location)
+    }
+    #expect(error?.kind == .unsupported)
   }
 }

@@ -1,6 +1,7 @@
 internal import Synchronization
 internal import TesseraBytes
 internal import TesseraCatalog
+internal import TesseraManifest
 internal import TesseraStore
 package import TesseraSystem
 internal import TesseraText
@@ -16,14 +17,20 @@ package final class ObjectOutput: Output {
   private let pool: BlockingPool
   /// The ETags of documents that are being read in parts: all have to be of one version.
   private let versions = Mutex<[Identifier: String]>([:])
+  private let fence: StoreFence
 
-  /// What is larger is written in parts, in bytes.
-  private static let largeBytes = 64 << 20
-
-  /// - Parameter client: shared with the lock and the state, which need no credentials of their own.
-  init(_ base: StoreLocation, _ client: StoreClient, concurrency: Int) {
+  /// - Parameters:
+  ///   - client: shared with the lock and the state, which need no credentials of their own.
+  ///   - lease: under which the output is changed; nil if there is none.
+  init(_ base: StoreLocation, _ client: StoreClient, concurrency: Int, lease: StoreLease? = nil) {
     (self.base, self.client) = (base, client)
+    fence = StoreFence(lease)
     pool = BlockingPool(limit: concurrency)
+  }
+
+  /// The output of a process that holds a lease.
+  convenience init(_ base: StoreLocation, _ client: StoreClient, _ lease: StoreLease) {
+    self.init(base, client, concurrency: client.settings.concurrency, lease: lease)
   }
 
   package var location: String { "\(base)" }
@@ -34,8 +41,26 @@ package final class ObjectOutput: Output {
     _ = try await call { client, base throws(StoreError) in try client.list(base, limit: 1) }
   }
 
-  /// A store shows whole objects only.
+  /// A store shows whole objects only; see ``clearUploads(of:)``.
   package func clearDrafts(in folder: String) {}
+
+  /// Deletes the parts of objects whose writers were killed: who holds the output is the only one that writes there.
+  ///
+  /// - Parameter shard: nil for the whole output. What is not of Tessera, or of an output below this one, stays.
+  func clearUploads(of shard: Shard?) async throws(SystemError) {
+    let folder = shard.map { _ in StoredState.folder(of: shard) + "/" }
+    let result = shard.map { "\(ShardHeader.folder)/\($0.count)/\($0.index)." }
+    try await call { client, base throws(StoreError) in
+      for upload in try client.uploads(below: base) {
+        let path = String(upload.location.key.dropFirst(base.key.isEmpty ? 0 : base.key.count + 1))
+        let isOwn =
+          if let folder, let result { path.hasPrefix(folder) || path.hasPrefix(result) } else {
+            OutputPlace.of(path) != nil
+          }
+        if isOwn { try client.abort(upload) }
+      }
+    }
+  }
 
   private func call<Value: Sendable>(
     _ body: @escaping @Sendable (StoreClient, StoreLocation) throws(StoreError) -> Value
@@ -51,52 +76,53 @@ package final class ObjectOutput: Output {
   // MARK: Writing
 
   package func publish(staged: String, as path: String) async throws(SystemError) {
-    let bytes = try FileSystem.read(staged, limit: .max)
     // Its name is made of its content, so every run that writes it writes the same.
-    _ = try await call { client, base throws(StoreError) in
-      try client.put(bytes, at: base.appending(path), .of(path))
-    }
+    try await write(path, try FileSystem.read(staged, limit: .max))
     try FileSystem.remove(staged)
   }
 
   package func write(_ path: String, staged: WorkFile) async throws(SystemError) {
-    try await write(path, staged, if: nil)
+    try await write(path, staged, isNew: false)
     try staged.remove()
   }
 
   package func create(_ path: String, staged: WorkFile) async throws(SystemError) -> Bool {
     do throws(SystemError) {
-      try await write(path, staged, if: .isNew)
+      try await write(path, staged, isNew: true)
     } catch {
       if error.isExistingFile { return false }
       guard error.isUnsupported else { throw error }
       // A server without conditions (OpenStack Swift): of two that write at the same time both may
       // succeed, but readers see one of them whole.
       if try await sizes(of: [path])[0] != nil { return false }
-      try await write(path, staged, if: nil)
+      try await write(path, staged, isNew: false)
     }
     try staged.remove()
     return true
   }
 
   package func write(_ path: String, _ bytes: [UInt8]) async throws(SystemError) {
-    _ = try await call { client, base throws(StoreError) in
-      try client.put(bytes, at: base.appending(path), .of(path))
+    try await write(path, bytes, isNew: false)
+  }
+
+  private func write(_ path: String, _ bytes: [UInt8], isNew: Bool) async throws(SystemError) {
+    let fence = fence
+    try await call { client, base throws(StoreError) in
+      let location = base.appending(path)
+      try fence.write(path, at: location, isNew: isNew) {
+        condition, deadline throws(StoreError) in
+        try client.put(bytes, at: location, .of(path), if: condition, until: deadline)
+      }
     }
   }
 
-  private func write(
-    _ path: String, _ staged: WorkFile, if condition: StoreClient.Condition?
-  ) async throws(SystemError) {
+  private func write(_ path: String, _ staged: WorkFile, isNew: Bool) async throws(SystemError) {
     let size = staged.size ?? 0
-    if size <= Self.largeBytes {
+    if size <= StoreClient.partBytes {
       let bytes = try staged.open(.read).read(size, at: 0)
-      _ = try await call { client, base throws(StoreError) in
-        try client.put(bytes, at: base.appending(path), .of(path), if: condition)
-      }
-      return
+      return try await write(path, bytes, isNew: isNew)
     }
-    let (client, location) = (client, base.appending(path))
+    let (client, location, fence) = (client, base.appending(path), fence)
     try await pool.run { () throws(SystemError) in
       var offset = 0
       try client.put(
@@ -104,13 +130,17 @@ package final class ObjectOutput: Output {
           let part = try staged.open(.read).read(StoreClient.partBytes, at: offset)
           offset += part.count
           return part
-        }, at: location, .of(path), if: condition)
+        }, at: location, .of(path)
+      ) { complete throws(StoreError) in
+        try fence.write(path, at: location, isNew: isNew, complete)
+      }
     }
   }
 
   package func delete(_ path: String) async throws(SystemError) {
+    let fence = fence
     try await call { client, base throws(StoreError) in
-      try client.delete(base.appending(path))
+      try fence.delete(path, at: base.appending(path), client)
     }
   }
 
@@ -155,12 +185,20 @@ package final class ObjectOutput: Output {
     _ path: String, _ count: Int, at offset: Int
   ) async throws(SystemError) -> [UInt8] {
     let version = offset > 0 ? versions.withLock { $0[path] } : nil
+    let fence = fence
     let (bytes, etag) = try await call { client, base throws(StoreError) in
-      try client.get(base.appending(path), count, at: offset, if: version)
+      let location = base.appending(path)
+      do throws(StoreError) {
+        return try client.get(location, count, at: offset, if: version)
+      } catch {
+        guard error.kind == .condition else { throw error }
+        throw fence.replaced(location) ?? error
+      }
     }
-    // A variant's name is its version, and there may be millions.
-    if offset == 0, !path.hasPrefix("variants/") {
+    // What is named by its content has one version only, and there may be millions.
+    if offset == 0, !OutputPlace.isNamedByContent(path) {
       versions.withLock { $0[path] = etag.isEmpty ? nil : etag }
+      fence.note(etag, of: path)
     }
     return bytes
   }
@@ -202,7 +240,7 @@ extension StoreClient.Kind {
   fileprivate static func of(_ path: String) -> StoreClient.Kind {
     StoreClient.Kind(
       type: type(of: path.split(separator: ".").last ?? "", isVariant: path.hasPrefix("variants/")),
-      caching: path.hasPrefix("variants/") || path.hasPrefix("tables/") || CatalogPages.isPage(path)
+      caching: OutputPlace.isNamedByContent(path)
         ? "public, max-age=31536000, immutable"
         : path.hasPrefix("catalog.") || [.pages, .patches].contains(OutputPlace.of(path))
           ? "public, max-age=60, must-revalidate" : "no-cache")

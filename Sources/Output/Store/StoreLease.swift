@@ -11,11 +11,15 @@ internal import TesseraSystem
 /// Shards run beside each other; the holder of the whole output is alone.
 final class StoreLease: Sendable {
   let client: StoreClient
+  /// Nil for the whole output.
+  let shard: Shard?
   private let output: StoreLocation
   private let folder: String
   private let lock: StoreLock
   private let pool = BlockingPool(limit: 1)
   private let held = Mutex(Held())
+  /// Held during a renewal: one thread does it for all.
+  private let renewal = Mutex(())
   private let now: @Sendable () -> ContinuousClock.Instant
 
   private struct Held {
@@ -30,6 +34,9 @@ final class StoreLease: Sendable {
   /// How often the lock is renewed. A few renewals may fail before others take it for left behind.
   private static let renewalTime = Duration.seconds(20)
 
+  /// How long after a renewal requests may take. Less than the lease: what a store was sent it may do a little later.
+  private static let requestTime = StoreLock.lease - .seconds(20)
+
   /// - Parameters:
   ///   - shard: nil for the whole output.
   ///   - token: see ``StoreLock``.
@@ -39,7 +46,7 @@ final class StoreLease: Sendable {
     token: String = StoreLock.newToken,
     now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
   ) {
-    self.client = client
+    (self.client, self.shard) = (client, shard)
     self.now = now
     self.output = output
     folder = StoredState.folder(of: shard)
@@ -60,11 +67,11 @@ final class StoreLease: Sendable {
   }
 
   private func takeLock() throws(OutputError) {
+    let now = now()
     switch try OutputError.wrapStore({ () throws(StoreError) in try lock.take() }) {
     case .unsupported: throw .noConditions("\(output)")
     case .held(let holder, let age): throw .leased(name, holder: holder, age: age)
     case .taken(let etag):
-      let now = now()
       held.withLock { $0 = Held(etag: etag, confirmed: now) }
       // After its own is written: of two that do this at the same time, at least one sees the other.
       let other: (name: String, age: Duration)?
@@ -82,27 +89,28 @@ final class StoreLease: Sendable {
 
   /// Who holds the lock of the whole output, if this is a shard's; who holds that of any shard, if it is not.
   private func otherHolder() throws(StoreError) -> (name: String, age: Duration)? {
-    folder == StoredState.root ? try holderOfAnyShard() : try holderOfWhole()
+    let others = folder == StoredState.root ? try shardLocks() : [wholeLock]
+    for other in others { if let found = try lock.holderOrEnd(of: other) { return found } }
+    return nil
   }
 
   /// Who holds the lock of the whole output or that of any shard, for one who takes none.
   func anyHolder() throws(StoreError) -> (name: String, age: Duration)? {
-    if let holder = try holderOfWhole() { return holder }
-    return try holderOfAnyShard()
-  }
-
-  private func holderOfWhole() throws(StoreError) -> (name: String, age: Duration)? {
-    let location = output.appending("\(StoredState.root)/\(Self.lockName)")
-    return try StoreLock.holder(of: StoredLockObject(client: client, location: location))
-  }
-
-  private func holderOfAnyShard() throws(StoreError) -> (name: String, age: Duration)? {
-    for location in try client.locations(below: output.appending(StoredState.shardFolder))
-    where location.key.hasSuffix("/\(Self.lockName)") {
-      let object = StoredLockObject(client: client, location: location)
-      if let found = try StoreLock.holder(of: object) { return found }
+    for other in [wholeLock] + (try shardLocks()) {
+      if let found = try StoreLock.holder(of: other) { return found }
     }
     return nil
+  }
+
+  private var wholeLock: StoredLockObject {
+    let location = output.appending("\(StoredState.root)/\(Self.lockName)")
+    return StoredLockObject(client: client, location: location)
+  }
+
+  private func shardLocks() throws(StoreError) -> [StoredLockObject] {
+    try client.locations(below: output.appending(StoredState.shardFolder))
+      .filter { $0.key.hasSuffix("/\(Self.lockName)") }
+      .map { StoredLockObject(client: client, location: $0) }
   }
 
   /// Renews the lock until the task is cancelled.
@@ -122,22 +130,48 @@ final class StoreLease: Sendable {
 
   /// Makes sure that the lock is still held, and will be for a minute and a half.
   func confirm() async throws(OutputError) {
-    try await call { lease throws(OutputError) in try lease.renewLock() }
+    if recent() != nil { return }
+    try await call { lease throws(OutputError) in
+      do throws(StoreError) {
+        _ = try lease.confirmed()
+      } catch {
+        if error.kind == .lost { throw .lost(lease.name) }
+        throw .system(error.asSystemError)
+      }
+    }
   }
 
-  private func renewLock() throws(OutputError) {
-    let now = now()
-    let (etag, number, confirmed) = held.withLock { ($0.etag, $0.renewals, $0.confirmed) }
-    if let confirmed, now - confirmed < Self.renewalTime / 2 { return }
-    let renewed = try OutputError.wrapStore { () throws(StoreError) in
-      try lock.renew(number + 1, etag: etag)
+  /// As ``confirm()``, on this thread.
+  ///
+  /// - Returns: when requests have to be over that only the holder may send.
+  /// - Throws: ``StoreError``, of kind `lost` if another process has taken over.
+  func confirmed() throws(StoreError) -> ContinuousClock.Instant {
+    if let recent = recent() { return recent }
+    return try renewal.withLock { _ throws(StoreError) in
+      if let recent = recent() { return recent }
+      let now = now()
+      let (etag, number) = held.withLock { ($0.etag, $0.renewals) }
+      guard let renewed = try lock.renew(number + 1, etag: etag) else {
+        throw lost(output.appending(folder))
+      }
+      held.withLock { $0 = Held(etag: renewed, renewals: number + 1, confirmed: now) }
+      return now + Self.requestTime
     }
-    guard let renewed else { throw .lost(name) }
-    held.withLock {
-      $0.etag = renewed
-      $0.renewals += 1
-      $0.confirmed = now
-    }
+  }
+
+  /// Nil if the lock has to be renewed first.
+  private func recent() -> ContinuousClock.Instant? {
+    guard let confirmed = held.withLock({ $0.confirmed }), now() - confirmed < Self.renewalTime / 2
+    else { return nil }
+    return confirmed + Self.requestTime
+  }
+
+  /// The error of a process that is not the holder any more.
+  func lost(_ location: StoreLocation) -> StoreError {
+    StoreError(
+      kind: .lost, location: location,
+      finding: "was taken over by another run, because this one was not heard of for "
+        + "\(StoreLock.lease.components.seconds) s; run it again")
   }
 
   /// What can't be released now ends by itself.

@@ -4,8 +4,10 @@ internal import TesseraSystem
 
 /// The object that a ``StoreLock`` is made of. Each call blocks its thread.
 protocol LockObject: Sendable {
-  /// The object; nil if there is none.
+  /// The object, and its age by the clock of what answers; nil if there is none.
   func read() throws(StoreError) -> (bytes: [UInt8], etag: String, age: Duration)?
+  /// How long ago the object was written, by the store's own clock; nil if the object is gone.
+  func age() throws(StoreError) -> Duration?
   /// Writes the object. Returns its ETag; nil if the condition did not hold.
   func write(_ bytes: [UInt8], if condition: StoreClient.Condition) throws(StoreError) -> String?
   func delete() throws(StoreError)
@@ -14,7 +16,8 @@ protocol LockObject: Sendable {
 /// A lock in an object store: an object that is created only if there is none (`If-None-Match: *`), and
 /// that its holder rewrites from time to time (`If-Match`), so that others see that it is alive. One that
 /// was not rewritten for ``lease`` was left by a dead process and is taken over in the same way. Its age is
-/// the difference of two times of the store itself, so the clocks of machines do not matter.
+/// the difference of the times of two objects in the store, of which the other was written just now: the clocks of
+/// machines do not matter, nor do those of gateways, which answer with a time of their own.
 struct StoreLock: Sendable {
   let object: any LockObject
   /// Who holds the lock, for messages of others.
@@ -63,7 +66,8 @@ struct StoreLock: Sendable {
       guard let found = try read() else { continue }
       // The answer to the write above may have been lost.
       if found.token == token { return .taken(etag: found.etag) }
-      if found.age < Self.lease { return .held(by: found.holder, age: found.age) }
+      guard let age = try object.age() else { continue }
+      if age < Self.lease { return .held(by: found.holder, age: age) }
       if let etag = try write(0, if: .isUnchanged(etag: found.etag)) { return .taken(etag: etag) }
     }
     return .held(by: "", age: .zero)
@@ -83,7 +87,22 @@ struct StoreLock: Sendable {
     if try read()?.token == token { try object.delete() }
   }
 
-  /// The holder of a lock that is valid; nil if there is none.
+  /// The holder of another lock that excludes this one; nil if there is none. One that was left behind is ended: if its
+  /// holder lives after all, it finds it lost.
+  func holderOrEnd(of other: any LockObject) throws(StoreError) -> (name: String, age: Duration)? {
+    let other = StoreLock(other, holder: holder, token: token)
+    while true {
+      guard let found = try other.read(), let age = try other.object.age() else { return nil }
+      if age < Self.lease { return (found.holder, age) }
+      // Its holder may renew it at this moment.
+      if try other.write(0, if: .isUnchanged(etag: found.etag)) != nil {
+        try other.object.delete()
+        return nil
+      }
+    }
+  }
+
+  /// The holder of a lock that is valid, for one who only looks; nil if there is none.
   static func holder(of object: any LockObject) throws(StoreError) -> (name: String, age: Duration)?
   {
     guard let found = try StoreLock(object, holder: "").read(), found.age < lease else {
@@ -140,10 +159,32 @@ struct StoredLockObject: LockObject {
     }
   }
 
+  /// The name of an object beside the lock whose time is that of the store.
+  static let clockName = "clock"
+
+  private static let kind = StoreClient.Kind(type: "application/json", caching: "no-store")
+
+  func age() throws(StoreError) -> Duration? {
+    let folder = location.key.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+    let clock = StoreLocation(
+      bucket: location.bucket, key: (folder + [Self.clockName[...]]).joined(separator: "/"))
+    try client.put(Array("{}\n".utf8), at: clock, Self.kind)
+    do throws(StoreError) {
+      // In this order: another process that looks at the time may remove it.
+      let (now, lock) = (try? client.head(clock), try client.head(location))
+      try client.delete(clock)
+      guard let written = lock.changed else { return lock.age }
+      // As long as that other one looks, the time is not known; the lock is taken for valid.
+      return now?.changed.map { .seconds(max(0, $0 - written)) } ?? .zero
+    } catch {
+      guard error.kind == .missing else { throw error }
+      return nil
+    }
+  }
+
   func write(_ bytes: [UInt8], if condition: StoreClient.Condition) throws(StoreError) -> String? {
     do throws(StoreError) {
-      return try client.put(
-        bytes, at: location, .init(type: "application/json", caching: "no-store"), if: condition)
+      return try client.put(bytes, at: location, Self.kind, if: condition)
     } catch {
       switch error.kind {
       case .condition, .missing: return nil

@@ -51,13 +51,12 @@ struct StoredStateFile {
         }
       }
       var offset = 0
-      try client.put(
+      return try client.put(
         parts: { () throws(SystemError) in
           let part = try file.read(StoreClient.partBytes, at: offset)
           offset += part.count
           return part
         }, at: location, Self.kind, if: condition)
-      return try store { () throws(StoreError) in try client.head(location).etag }
     } catch {
       guard error.isExistingFile || error.isMissingFile else { throw .system(error) }
       return nil

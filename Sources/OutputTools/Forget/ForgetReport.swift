@@ -25,6 +25,10 @@ package struct ForgetReport: Sendable {
   package internal(set) var derived: [String] = []
   /// Files in the output's own folder that runs do not write, such as exports: the images may be in them.
   package internal(set) var foreign: [String] = []
+  /// Where states are that this command can't reach, and whose next runs leave the images out.
+  package internal(set) var states: [String] = []
+  /// Why parts of interrupted uploads could not be looked for; nil if they could.
+  package internal(set) var uploads: String?
   var baseURL: String?
   /// What could not be written after it: a clause; nil if all was.
   package internal(set) var warning: String?
@@ -43,6 +47,16 @@ package struct ForgetReport: Sendable {
     "apps that have fetched a catalog or a file, and earlier versions of objects in a store that keeps them",
   ]
 
+  /// ``beyond``, and what of this output is out of reach.
+  package var notReached: [String] {
+    states.map { state in
+      "the state \(state): its next run takes them out of it, or tessera forget with --state there"
+    }
+      + (uploads.map { finding in
+        ["parts of interrupted uploads: \(finding); abort them, or have a rule of the bucket do it"]
+      } ?? []) + Self.beyond
+  }
+
   /// The document that `forget --json` prints.
   package var json: [UInt8] {
     var writer = JSONWriter(indent: 2)
@@ -56,7 +70,7 @@ package struct ForgetReport: Sendable {
       object.member("cachedSources", cached)
       object.member("purge", purge)
       object.member("foreign", foreign)
-      object.member("notReached", Self.beyond)
+      object.member("notReached", notReached)
       if let warning { object.member("warning", warning) }
     }
     return writer.take() + [UInt8(ascii: "\n")]

@@ -25,7 +25,7 @@ struct ForgetWork {
 
   /// Finds the images, and what they have.
   mutating func find(_ named: [String], urls: [String], requests: [String]) async throws {
-    let forgotten = try await ForgottenItems.of(output)
+    let forgotten = try await marks()
     var found = Set<Identifier>(of: named)
     for state in states {
       found.formUnion(Set<Identifier>(of: try await state.ids(ofSources: requests)))
@@ -67,6 +67,19 @@ struct ForgetWork {
     ).subtracting(found).texts
   }
 
+  /// Those of before. A store that lacks them although a state has seen some is asked again; then they are lost.
+  private mutating func marks() async throws -> ForgottenItems {
+    var isExpected = false
+    for state in states where !isExpected { isExpected = try await state.forgottenMarks() != nil }
+    var isMissing = false
+    let forgotten = try await ForgottenItems.of(output, isExpected: isExpected) { isMissing = true }
+    if isMissing {
+      report.warning =
+        "the marks of images that were forgotten before are missing; forget those again that the manifest still has"
+    }
+    return forgotten
+  }
+
   /// The ids of images that have these ids in the list, as all images of one product have.
   private func sharing(_ ids: Set<Identifier>) async throws -> Set<Identifier> {
     var sharing: Set<Identifier> = []
@@ -102,7 +115,7 @@ struct ForgetWork {
 
   mutating func forget() async throws {
     // First: a run that begins after a kill does not fetch them again.
-    var forgotten = try await ForgottenItems.of(output)
+    var forgotten = try await marks()
     forgotten.add(ids: ids, requests: requests, sources: sources)
     try await forgotten.write(to: output, held.workspace)
     var erasure = CatalogErasure(ids, from: output, held.workspace)
@@ -111,7 +124,12 @@ struct ForgetWork {
     report.foreign = try await foreign()
     report.documents = erasure.erased.documents.texts
     report.serviceURLs = erasure.erased.serviceURLs.texts
-    for state in states { try await state.rewrite() }
+    report.states = try await held.statesElsewhere()
+    report.uploads = await held.clearUploads()
+    for state in states {
+      try await state.note(forgottenMarks: forgotten.digest)
+      try await state.rewrite()
+    }
   }
 
   /// What is in the output's own folder and not of Tessera; a folder with a slash behind its name.

@@ -43,7 +43,10 @@ package struct Forgetting: Sendable {
         .forget, ended: now, seconds: begun.duration(to: .now).inSeconds, .done)
       entry.work = [.deletedFiles: work.report.files.count]
       var report = work.report
-      report.warning = await OutputFolder.note(entry, in: held)
+      let warnings = [report.warning, await OutputFolder.note(entry, in: held)]
+      if warnings.contains(where: { $0 != nil }) {
+        report.warning = warnings.compactMap(\.self).joined(separator: "; ")
+      }
       return report
     }
   }
@@ -80,6 +83,7 @@ package struct Forgetting: Sendable {
     return try await output.holding(withShards: true, damage: .replaced, repaired: repaired) {
       held, states in
       try held.workspace.clear()
+      TemporaryDirectory.clearLeftBehind()
       let report = try await work(held, states)
       // What was staged is of the images, too.
       try held.workspace.clear()

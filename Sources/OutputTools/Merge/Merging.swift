@@ -44,7 +44,10 @@ package struct Merging: Sendable {
       let held = try await OpenOutput(target ?? roots[0], state: state).hold()
       do {
         let report = try await held.keepingLock {
-          try await merge(try await ShardSet(in: outputs, count: count), held)
+          // Those of the output itself under its lock: that they change meanwhile says that it is lost.
+          let shards = try await ShardSet(
+            in: target == nil ? [held.output] : outputs, count: count)
+          return try await merge(shards, held)
         }
         await held.release()
         return report

@@ -17,9 +17,12 @@ extension FileSystem {
     }
   }
 
+  /// The beginning of the names of temporary directories that this process locks: earlier versions did not.
+  static let temporaryName = "tessera-work-"
+
   /// Creates an empty directory in ``temporaryDirectory`` that only this user can access.
   package static func makeTemporaryDirectory() throws(SystemError) -> String {
-    var name = Array(join(temporaryDirectory, "tessera-XXXXXX").utf8CString)
+    var name = Array(join(temporaryDirectory, "\(temporaryName)XXXXXX").utf8CString)
     let made = name.withUnsafeMutableBufferPointer { name in
       name.baseAddress.flatMap { mkdtemp($0) }.map { String(cString: $0) }
     }

@@ -103,7 +103,7 @@ final class Publish: Sendable {
       return VariantRecord(
         path: path, width: header.width, height: header.height, bytes: bytes.count, sha256: digest)
     } catch {
-      throw .local(error.description)
+      throw error.isLost ? .system(error) : .local(error.description)
     }
   }
 }
