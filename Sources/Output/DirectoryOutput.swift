@@ -1,4 +1,4 @@
-internal import TesseraBytes
+package import TesseraManifest
 package import TesseraSystem
 
 /// An output in a directory:
@@ -45,8 +45,26 @@ package struct DirectoryOutput: Output {
   var room: FileSystem.Room? { try? FileSystem.room(at: location) }
   var freeBytes: Int? { room?.freeBytes }
 
-  package func clearDrafts(in folder: String) throws(SystemError) {
-    if root.exists(folder) { try Draft.clear(try root.directory(folder)) }
+  package func clearDrafts(of shard: Shard?) throws(SystemError) {
+    if let shard {
+      for path in ShardHeader.documents(of: shard) where root.exists(FileSystem.parent(of: path)) {
+        let folder = try root.directory(FileSystem.parent(of: path))
+        try Draft.clear(folder, of: FileSystem.name(of: path))
+      }
+      return
+    }
+    for folder in try OutputPlace.foldersOfDrafts(in: root) {
+      try Draft.clear(folder.isEmpty ? root : try root.directory(folder))
+    }
+  }
+
+  package func leftDrafts() throws(SystemError) -> [String] {
+    var left: [String] = []
+    for path in try OutputPlace.foldersOfDrafts(in: root) {
+      let folder = path.isEmpty ? root : try root.directory(path)
+      left += try Draft.left(in: folder).map { path.isEmpty ? $0 : "\(path)/\($0)" }
+    }
+    return left.sorted()
   }
 
   package func publish(staged: String, as path: String) throws(SystemError) {
@@ -95,10 +113,8 @@ package struct DirectoryOutput: Output {
 
   /// From the folders' times: a folder has another one once a name in it was added, removed or replaced. What is changed
   /// inside a file is for `verify` to notice.
-  package func mark() throws(SystemError) -> String? {
-    var lines = try CatalogForm.allCases.map { form throws(SystemError) in
-      "\(form.name) \(root.mark(of: form.name) ?? "")"
-    }
+  package func mark() throws(SystemError) -> OutputMark? {
+    var marks = CatalogForm.allCases.map { ($0.name, root.mark(of: $0.name) ?? "") }
     var parents = ["variants", "tables", "catalog"]
     if root.kind(of: PageFolder.screens) == .folder {
       let screens = try root.directory(PageFolder.screens)
@@ -107,14 +123,14 @@ package struct DirectoryOutput: Output {
       }
     }
     for parent in parents {
-      lines.append("\(parent) \(root.mark(of: parent) ?? "")")
+      marks.append((parent, root.mark(of: parent) ?? ""))
       guard root.exists(parent) else { continue }
       let folder = try root.directory(parent)
       for name in try folder.list().sorted() {
-        lines.append("\(parent)/\(name) \(folder.mark(of: name) ?? "")")
+        marks.append(("\(parent)/\(name)", folder.mark(of: name) ?? ""))
       }
     }
-    return SHA256.of(lines.joined(separator: "\n"))
+    return OutputMark(marks)
   }
 
   package func read(_ path: String, _ count: Int, at offset: Int) throws(SystemError) -> [UInt8] {

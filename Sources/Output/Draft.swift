@@ -21,6 +21,20 @@ package enum Draft {
     return name.dropLast(mark.utf8.count + ".new".utf8.count + 1)
   }
 
+  /// The drafts in a folder but those that living processes have locked.
+  static func left(in folder: Directory) throws(SystemError) -> [String] {
+    var left: [String] = []
+    for name in try folder.list() where document(of: name) != nil {
+      guard folder.kind(of: name) == .folder else {
+        left.append(name)
+        continue
+      }
+      let lock = try folder.directory(name).lock()
+      if lock != nil { left.append(name) }
+    }
+    return left
+  }
+
   /// Removes the drafts of killed processes from a folder. Those of living ones are locked.
   ///
   /// - Parameter document: only its drafts; nil for all.

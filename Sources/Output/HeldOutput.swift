@@ -1,6 +1,6 @@
 internal import Synchronization
 internal import TesseraManifest
-internal import TesseraSystem
+package import TesseraSystem
 
 /// An output that this process alone works on, or one shard of it, with its workspace on this machine. It is held
 /// until ``release()``, or until the process ends.
@@ -72,14 +72,24 @@ package final class HeldOutput: Sendable {
   ///
   /// - Parameter lease: it is taken, and fences the output.
   init(
-    _ output: any Output, _ workspace: Workspace, _ lease: StoreLease, _ stored: StoredState,
-    _ temporary: TemporaryDirectory
+    _ output: any Output, _ workspace: Workspace, _ lease: StoreLease,
+    _ stored: StoredState, _ temporary: TemporaryDirectory
   ) throws(OutputError) {
     self.output = output
     self.workspace = workspace
     (self.lease, self.stored, self.temporary) = (lease, stored, temporary)
     (shard, stateIdentifier) = (lease.shard, nil)
     lock = Mutex(try workspace.lock())
+  }
+
+  /// Removes what killed processes have left, in every place of what is held: drafts, and what they worked with. A draft that
+  /// a living one has locked stays.
+  package func clear() async throws(SystemError) {
+    try workspace.clear()
+    if shard == nil {
+      for part in try workspace.shards() { try part.clear() }
+    }
+    try await output.clearDrafts(of: shard)
   }
 
   package func release() async {

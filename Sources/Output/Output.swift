@@ -1,3 +1,4 @@
+package import TesseraManifest
 package import TesseraSystem
 
 /// Where variants and catalogs are published.
@@ -15,9 +16,15 @@ package protocol Output: Sendable {
   /// Prepares the output for a run.
   func prepare() async throws(SystemError)
 
-  /// Removes what killed processes have left of documents in a folder. The caller is the only one that
-  /// writes there.
-  func clearDrafts(in folder: String) async throws(SystemError)
+  /// Removes what killed processes have left of documents, wherever they are made (``OutputPlace``). Called by
+  /// ``HeldOutput/clear()``.
+  ///
+  /// - Parameter shard: whose documents alone the caller holds; nil for those of the whole output.
+  func clearDrafts(of shard: Shard?) async throws(SystemError)
+
+  /// The paths of what killed processes have left of documents: those that ``clearDrafts(of:)`` would remove. A process that
+  /// holds the output may be at work on them.
+  func leftDrafts() async throws(SystemError) -> [String]
 
   /// Makes a staged file visible under a variant's path. Publishing a path again is not an error.
   ///
@@ -35,9 +42,8 @@ package protocol Output: Sendable {
   /// nothing by itself may say so without looking.
   func stillHas(_ files: [(path: String, bytes: Int)]) async throws(SystemError) -> [Bool]
 
-  /// A text that changes when a file that a catalog names is added or removed, or when a catalog is replaced. Nil if the
-  /// output can't tell without looking at each file.
-  func mark() async throws(SystemError) -> String?
+  /// The mark of what is there now; nil if the output can't tell without looking at each file.
+  func mark() async throws(SystemError) -> OutputMark?
 
   /// Up to `count` bytes of a published file from `offset`; fewer only where it ends.
   func read(_ path: String, _ count: Int, at offset: Int) async throws(SystemError) -> [UInt8]
@@ -86,7 +92,10 @@ package struct OutputEntry: Sendable, Equatable {
 }
 
 extension Output {
-  package func mark() async throws(SystemError) -> String? { nil }
+  package func mark() async throws(SystemError) -> OutputMark? { nil }
+
+  /// A store has no drafts: an object is there as a whole or not at all.
+  package func leftDrafts() async throws(SystemError) -> [String] { [] }
 
   /// The size of a published file in bytes; nil if it is missing.
   package func size(of path: String) async throws(SystemError) -> Int? {

@@ -1,4 +1,5 @@
 internal import TesseraCatalog
+internal import TesseraSystem
 
 /// Each place of an output that may say something of an image: the one list that `forget`, `verify`, `prune`, `merge`
 /// and `rollback` go through. Whatever a run or a tool writes into an output belongs to one of these, and a test
@@ -51,6 +52,16 @@ package enum OutputPlace: String, Sendable, CaseIterable {
   package static let folders = [
     ".tessera", "variants", "tables", PageFolder.whole.path, PageFolder.screens, ShardHeader.folder,
   ]
+
+  /// The folders that an output on this machine has in which documents are made under the names of drafts (``Draft``).
+  /// Files are made in the workspace, and drafts there are the workspace's.
+  static func foldersOfDrafts(in root: Directory) throws(SystemError) -> [String] {
+    var folders = ["", PageFolder.whole.path, KeptCatalog.folder]
+    for parent in [PageFolder.screens, ShardHeader.folder] where root.kind(of: parent) == .folder {
+      folders += try root.directory(parent).list().map { "\(parent)/\($0)" }
+    }
+    return folders.filter { $0.isEmpty || root.kind(of: $0) == .folder }
+  }
 
   /// The place that a path, relative to the output, belongs to; nil for what Tessera does not write.
   package static func of(_ path: String) -> OutputPlace? {

@@ -1,4 +1,5 @@
 internal import TesseraJSON
+internal import TesseraManifest
 package import TesseraSystem
 
 /// The first line of a shard's result, `shards/8/3.jsonl`. Each line below has an image's line of the
@@ -62,6 +63,11 @@ package struct ShardHeader: Sendable, Equatable {
   /// Where the report of a shard's run is: times and machines, which are not in its result.
   package static func reportPath(_ shard: Int, of shards: Int) -> String {
     "\(folder)/\(shards)/\(shard).run.json"
+  }
+
+  /// All that the run of a shard publishes besides files.
+  static func documents(of shard: Shard) -> [String] {
+    [path(shard.index, of: shard.count), reportPath(shard.index, of: shard.count)]
   }
 
   /// The folder of all shards' results, with one for each number of shards.

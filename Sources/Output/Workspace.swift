@@ -227,9 +227,10 @@ package struct Workspace: Sendable {
       name, holder: String(decoding: holder, as: UTF8.self).filter(\.isNumber))
   }
 
-  /// Empties staging and spool, and removes what is not a regular file from the cache. The caller holds the
+  /// Empties staging and spool, and removes drafts, and what is not a regular file from the cache. The caller holds the
   /// lock, so what is there belongs to a dead run.
   package func clear() throws(SystemError) {
+    try Draft.clear(directory)
     for folder in [Self.staging, Self.spool] { try directory.makeDirectory(folder).clear() }
     // Most outputs have none.
     guard directory.exists(Self.cache) else { return }

@@ -8,19 +8,40 @@ package final class LocalOutput: Sendable {
   /// The path of the output, or of the folder with the copy. A catalog's own path stays what it is.
   package let path: String
   private let copy: TemporaryDirectory?
+  /// The output in the store that it is a copy of.
+  private let source: (any Output)?
 
   /// - Throws: ``OutputToolError`` if the output has no catalog, or it can't be read.
   package init(_ root: String) async throws(OutputToolError) {
     guard OpenOutput.isInStore(root) else {
       path = root
-      copy = nil
+      (copy, source) = (nil, nil)
       return
     }
     let copy = try OutputToolError.wrap { try TemporaryDirectory() }
     let output = try OutputToolError.wrap { try OpenOutput(root, creates: false).output }
+    // First: what is forgotten while the catalog is copied is noticed when something is made of it.
+    try await Self.copyMarks(of: output, to: copy.path)
     try await Self.copyCatalog(of: output, to: copy.path)
     path = copy.path
-    self.copy = copy
+    (self.copy, source) = (copy, output)
+  }
+
+  /// The marks of forgotten images as they are now; nil if they are beside the catalog.
+  func marks() async throws(OutputToolError) -> ForgottenItems? {
+    guard let source else { return nil }
+    return try await OutputToolError.wrapAsync { try await ForgottenItems.of(source) }
+  }
+
+  private static func copyMarks(
+    of output: any Output, to path: String
+  ) async throws(OutputToolError) {
+    try await OutputToolError.wrapAsync {
+      guard let size = try await output.size(of: ForgottenItems.path) else { return }
+      let copy = FileSystem.join(path, ForgottenItems.path)
+      try FileSystem.makeDirectory(FileSystem.parent(of: copy))
+      try File(copy, .create).write(try await output.read(ForgottenItems.path, size, at: 0))
+    }
   }
 
   private static func copyCatalog(

@@ -69,6 +69,7 @@ struct OutputFolder: Sendable {
         if isStored, !held.workspace.hasState, try await held.shardStates().isEmpty {
           try expectState(held)
         }
+        if damage != .stays { try await held.clear() }
         let value = try await repairing(held, withShards: withShards, damage, repaired) { shards in
           try await Self.working(with: held, shards, saves, work)
         }

@@ -7,8 +7,8 @@ struct RunGuards: Sendable {
   var owner: OutputOwner?
   /// Decides on the number of items; nil for any number.
   var shrinking: ShrinkGuard?
-  /// Images that are left out; nil for none.
-  var forgotten: ForgottenItems?
+  /// Images that are left out.
+  var forgotten = ForgottenItems()
   /// Whether any number of images may fail: then `fail-above` does not count.
   var allowsFailures = false
 

@@ -66,7 +66,7 @@ struct RunSession: Sendable {
   private func prepareOutput() async throws(SystemError) {
     try await output.prepare()
     // After a kill, files are left that no record names.
-    try workspace.clear()
+    try await held.clear()
     // A result of an earlier run must not be taken for this one's, whatever happens to it.
     if let shard = options.shard {
       try await output.delete(ShardHeader.path(shard.index, of: shard.count))
@@ -109,9 +109,10 @@ struct RunSession: Sendable {
     let pool = try await opening.startWorkers()
     defer { pool.close() }
     let standing = StandingRun.settings(
-      file, owner, memory: opening.budget.memory, libvips: pool.hello.libvips)
+      file, owner, without: guards.forgotten, memory: opening.budget.memory,
+      libvips: pool.hello.libvips)
     let last = try await lastEnd(state)
-    let selection = try await entrySelection(state, standing, guards, pool.hello.libvips)
+    let selection = try await entrySelection(state, standing, pool.hello.libvips)
     if try await isUnchanged(since: last, manifest, standing) {
       try await dropOldCatalogs(state, since: last)
       return try await writeReport(since: begun, nil, pool, state)
@@ -134,7 +135,7 @@ struct RunSession: Sendable {
       clock: services.clock, state: state, fetcher: fetcher, transcoder: pool,
       memory: opening.budget.memory, output: output, workspace: workspace,
       cache: opening.openCache(), recorder: recorder,
-      stretches: stretchReuse(state, since: last, standing, guards))
+      stretches: stretchReuse(state, since: last, standing))
     recorder.update { $0.number = parts.run }
     return try await warningOfBans(fetcher) {
       let items = try await runItems(parts, manifest, guards, selection, pool, fetcher)
@@ -203,8 +204,9 @@ struct RunSession: Sendable {
     }
     if fetcher != nil { try await noteCosts(state) }
     let path = options.shard.map { ShardHeader.reportPath($0.index, of: $0.count) }
-    try await output.write(
-      path ?? "run.json", recorder.current.json(below: [file.output, output.location]))
+    try await LineGate(of: output).write(
+      report: recorder.current.json(below: [file.output, output.location]),
+      as: path ?? "run.json", path == nil ? workspace : nil)
     return recorder.current
   }
 
@@ -213,7 +215,7 @@ struct RunSession: Sendable {
   private func finish(
     _ parts: RunParts, _ manifest: ManifestStream, _ owner: OutputOwner,
     _ selection: EntrySelection?, _ items: (count: Int, sum: ClaimSum),
-    since last: StateStore.RunEnd?
+    since last: LastEnd?
   ) async throws -> RunResult {
     if let selection {
       return try await finishSelection(selection, parts, items.count, since: last)

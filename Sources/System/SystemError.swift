@@ -47,6 +47,18 @@ package struct SystemError: Error, Equatable, Sendable {
     return error
   }
 
+  /// What another process has changed meanwhile, so that nothing was written.
+  ///
+  /// - Parameter finding: completes a sentence that begins with the path.
+  package static func overtaken(_ path: String, _ finding: String) -> SystemError {
+    var error = SystemError("write to", path, code: ESTALE)
+    error.finding = finding
+    return error
+  }
+
+  /// Whether it is ``overtaken(_:_:)``.
+  package var isOvertaken: Bool { code == ESTALE && operation == "write to" }
+
   /// A file whose content can't be what was written to it.
   package static func damaged(_ path: String, _ reason: String) -> SystemError {
     var error = SystemError("read", path, code: EBADMSG)

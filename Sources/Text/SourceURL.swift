@@ -22,6 +22,11 @@ package enum SourceURL {
     }
   }
 
+  /// Whether a URL names a place that bytes are requested from, and so itself identifies an image wherever it is shown.
+  package static func isTransferred(_ url: String) -> Bool {
+    isSource(url) && !["file", "data"].contains(scheme(of: url))
+  }
+
   /// The scheme in lower case (RFC 3986, section 3.1); nil if there is none.
   package static func scheme(of url: String) -> String? {
     guard let colon = url.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }

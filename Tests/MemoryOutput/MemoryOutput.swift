@@ -1,6 +1,7 @@
 import Foundation
 import Synchronization
 import TesseraBytes
+package import TesseraManifest
 package import TesseraOutput
 package import TesseraSystem
 
@@ -46,11 +47,15 @@ package final class MemoryOutput: Output {
     set { state.withLock { $0.hasMark = newValue } }
   }
 
-  package func mark() -> String? {
+  package func mark() -> OutputMark? {
     state.withLock { state in
       guard state.hasMark else { return nil }
       let files = state.files.filter { !$0.key.hasPrefix(".") && $0.key != "run.json" }
-      return SHA256.of(files.map { "\($0.key) \($0.value.count)" }.sorted().joined(separator: "\n"))
+      let folders = Dictionary(grouping: files) { FileSystem.parent(of: $0.key) }
+      return OutputMark(
+        folders.sorted { $0.key < $1.key }.map { folder, files in
+          (folder, files.map { "\($0.key) \($0.value.count)" }.sorted().joined(separator: "\n"))
+        })
     }
   }
 
@@ -75,7 +80,7 @@ package final class MemoryOutput: Output {
   package var location: String { "memory" }
 
   package func prepare() {}
-  package func clearDrafts(in folder: String) {}
+  package func clearDrafts(of shard: Shard?) {}
 
   package func publish(staged: String, as path: String) throws(SystemError) {
     let bytes = try FileSystem.read(staged, limit: .max)

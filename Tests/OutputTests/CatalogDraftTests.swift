@@ -55,10 +55,10 @@ import Testing
     let head = Array(MemoryCatalogs.head().utf8)
     func publish() async throws -> Int {
       var count = 0
-      let draft = try CatalogDraft(
-        .json, head: head, count: 0, in: catalogs.workspace)
+      let draft = try await CatalogDraft(
+        .json, head: head, count: 0, through: LineGate(of: catalogs.output), in: catalogs.workspace)
       try await draft.publish(
-        to: catalogs.output, keeping: CatalogRetention(count: 1, age: 9), now: 0
+        keeping: CatalogRetention(count: 1, age: 9), now: 0
       ) { count += 1 }
       return count
     }
@@ -67,9 +67,10 @@ import Testing
     await #expect(throws: MemoryOutput.full) { try await publish() }
   }
 
-  @Test func aLineThatIsNotJSONIsDamage() throws {
+  @Test func aLineThatIsNotJSONIsDamage() async throws {
+    let gate = try await LineGate(of: catalogs.output)
     let head = Array(MemoryCatalogs.head().utf8)
-    var draft = try CatalogDraft(.json, head: head, count: 1, in: catalogs.workspace)
+    var draft = try CatalogDraft(.json, head: head, count: 1, through: gate, in: catalogs.workspace)
     do throws(SystemError) {
       try draft.add(Array("{".utf8))
       Issue.record("it was added")
@@ -78,7 +79,7 @@ import Testing
     }
     #expect(throws: SystemError.self) {
       _ = try CatalogDraft(
-        .json, head: Array("[".utf8), count: 1, in: catalogs.workspace)
+        .json, head: Array("[".utf8), count: 1, through: gate, in: catalogs.workspace)
     }
   }
 
@@ -150,12 +151,12 @@ import Testing
   /// A page that is there is not written again; one that another size shows to be cut off is.
   @Test func pagesThatAreThereStay() async throws {
     func publish() async throws {
-      var draft = try CatalogDraft(
+      var draft = try await CatalogDraft(
         .json, head: Array(MemoryCatalogs.head().utf8), count: 2, publication: .init(pages: 1),
-        in: catalogs.workspace)
+        through: LineGate(of: catalogs.output), in: catalogs.workspace)
       for id in ["a", "b"] { try draft.add(Array(MemoryCatalogs.image(id).utf8)) }
       try await draft.publish(
-        to: catalogs.output, keeping: CatalogRetention(count: 0, age: 9), now: 0)
+        keeping: CatalogRetention(count: 0, age: 9), now: 0)
     }
     try await publish()
     let pages = Self.pages([["a"], ["b"]])

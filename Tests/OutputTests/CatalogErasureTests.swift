@@ -26,8 +26,8 @@ import Testing
     }
   }
 
-  private func erasure(_ names: String) -> CatalogErasure {
-    CatalogErasure(names.map { "id-\($0)" }, from: output, catalogs.workspace)
+  private func erasure(_ names: String) async throws -> CatalogErasure {
+    try await CatalogErasure(names.map { "id-\($0)" }, from: output, catalogs.workspace)
   }
 
   @Test(
@@ -41,7 +41,7 @@ import Testing
   ) async throws {
     try await Self.publish([list], pages: pages, form, to: catalogs)
     let before = Set(output.paths)
-    var erasure = self.erasure(gone + "z")
+    var erasure = try await self.erasure(gone + "z")
     try await erasure.eraseCurrent()
     let other = try MemoryCatalogs()
     try await Self.publish([list], pages: pages, form, without: Set(gone), to: other)
@@ -54,14 +54,14 @@ import Testing
     if pages != nil { documents.formUnion(["catalog/index.json"] + old) }
     #expect(erasure.erased == MemoryCatalogs.erased(gone, documents))
     // What was done is found done.
-    var again = self.erasure(gone)
+    var again = try await self.erasure(gone)
     try await again.eraseCurrent()
     #expect(again.erased == .init())
     #expect(try catalogs.files == left)
   }
 
   @Test func anImageThatIsNotThereChangesNothing() async throws {
-    var erasure = self.erasure("z")
+    var erasure = try await self.erasure("z")
     try await erasure.eraseCurrent()
     try await erasure.eraseKept()
     #expect(output.paths == [])
@@ -70,7 +70,7 @@ import Testing
     try await erasure.eraseCurrent()
     try await erasure.eraseKept()
     try await erasure.eraseShards()
-    try await erasure.deletePages { _ in false }
+    try await erasure.deletePages()
     #expect(try catalogs.files == before)
     #expect(erasure.erased == .init())
   }
@@ -81,13 +81,11 @@ import Testing
     let lists = ["ab", "abc", "bcd", "acd"]
     try await Self.publish(lists, pages: pages, to: catalogs)
     try output.write(".tessera/catalogs/left.json", [])
-    var erasure = self.erasure("b")
+    var erasure = try await self.erasure("b")
     try await erasure.eraseKept()
     #expect(erasure.erased.ids == ["id-b"])
     try await erasure.eraseCurrent()
-    let named =
-      try await PageIndex.read(PageFolder.whole.index, in: output)?.pages.map(\.path) ?? []
-    try await erasure.deletePages { named.contains($0) }
+    try await erasure.deletePages()
     let other = try MemoryCatalogs()
     try await Self.publish(lists, pages: pages, without: ["b"], to: other)
     #expect(try catalogs.files == other.files)
@@ -99,7 +97,7 @@ import Testing
     try await Self.publish(["ab", "b", "a"], pages: nil, to: catalogs)
     let kept = try #require(try await CatalogHistory.kept(in: output))
     output.delete(kept.catalogs[0].path)
-    var erasure = self.erasure("a")
+    var erasure = try await self.erasure("a")
     try await erasure.eraseKept()
     let left = try #require(try await CatalogHistory.kept(in: output))
     #expect(left.catalogs[0] == kept.catalogs[0])
@@ -114,14 +112,15 @@ import Testing
     let pages = try #require(try await PageIndex.read(PageFolder.whole.index, in: output)).pages
       .map(\.path)
     try output.write("catalog/other.json", Array("id-a".utf8))
-    var erasure = self.erasure("a")
-    try await erasure.deletePages { pages.contains($0) }
+    var erasure = try await self.erasure("a")
+    try await erasure.deletePages()
     #expect(erasure.erased == .init())
-    try await erasure.deletePages { _ in false }
+    output.delete(PageFolder.whole.index)
+    try await erasure.deletePages()
     #expect(erasure.erased == MemoryCatalogs.erased("a", [pages[0]]))
     #expect(
       output.paths.filter { $0.hasPrefix("catalog/") }
-        == [pages[1], "catalog/index.json", "catalog/other.json"].sorted())
+        == [pages[1], "catalog/other.json"].sorted())
   }
 
   /// A file of a table shows all of its images, so it leaves the catalog; the other files stay.
@@ -138,7 +137,7 @@ import Testing
     }
     try await catalogs.publish(
       ["id-b"], head: MemoryCatalogs.head("feed", table(["\(bit)", "\(1 - bit)"])))
-    var erasure = self.erasure("a")
+    var erasure = try await self.erasure("a")
     try await erasure.eraseCurrent()
     #expect(erasure.erased == .init(documents: ["catalog.json"]))
     let other = try MemoryCatalogs()

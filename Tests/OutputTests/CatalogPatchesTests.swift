@@ -97,10 +97,11 @@ import Testing
     let old = try await publish(Self.ids("ab"))
     let first = try await publish(Self.ids("abc"))
     let ids = Self.ids("abcd")
-    var draft = try CatalogDraft(
-      .json, head: Array(MemoryCatalogs.head().utf8), count: ids.count, in: catalogs.workspace)
+    var draft = try await CatalogDraft(
+      .json, head: Array(MemoryCatalogs.head().utf8), count: ids.count,
+      through: LineGate(of: output), in: catalogs.workspace)
     for id in ids { try draft.add(Array(MemoryCatalogs.image(id).utf8)) }
-    try await draft.publish(to: output, keeping: nil, now: 1)
+    try await draft.publish(keeping: nil, now: 1)
     let new = try Catalog(reading: catalogs.output.text("catalog.json").utf8)
     #expect(try patch(from: old).applied(to: old).images == new.images)
     #expect(try patch(from: new).applied(to: new) == new)
@@ -156,16 +157,17 @@ import Testing
     let ids = (0..<200).map { "i\($0)" }
     func publish(_ ids: [String]) async throws -> (digest: String, index: PageIndex) {
       let slots = #""slots":{"card":{"width":8,"height":6,"variants":[0]}},"#
-      var draft = try CatalogDraft(
+      var draft = try await CatalogDraft(
         .json, head: Array(MemoryCatalogs.head().utf8), count: ids.count,
-        publication: .init(screens: [screen]), in: catalogs.workspace)
+        publication: .init(screens: [screen]), through: LineGate(of: output), in: catalogs.workspace
+      )
       for id in ids {
         let line = MemoryCatalogs.image(id).replacing(
           #""variants":[{"#, with: #"\#(slots)"variants":[{"#)
         try draft.add(Array(line.utf8))
       }
       try await draft.publish(
-        to: output, keeping: CatalogRetention(count: 5, age: 1_000, patches: 2), now: 0)
+        keeping: CatalogRetention(count: 5, age: 1_000, patches: 2), now: 0)
       let index = try #require(try await PageIndex.read("screens/feed/index.json", in: output))
       return (index.digest, index)
     }

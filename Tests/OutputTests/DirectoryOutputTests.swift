@@ -1,5 +1,6 @@
 import Foundation
 import TesseraBytes
+import TesseraManifest
 import TesseraSystem
 import TesseraTestSupport
 import Testing
@@ -72,12 +73,26 @@ import Testing
     try folder.write("", to: "out/shards/8/3.jsonl.tessera-1.new")
     try folder.write("", to: "out/shards/8/3.jsonl")
     try folder.write("", to: "out/x.tessera-1.new")
-    try output.clearDrafts(in: "shards/8")
-    try output.clearDrafts(in: "none")
-    #expect(folder.files(below: "out") == ["shards/8/3.jsonl", "x.tessera-1.new"])
-    #expect(!FileManager.default.fileExists(atPath: folder.path("out/none")))
+    let others = [
+      "catalog/i.json.tessera-1.new", "screens/feed/i.json.tessera-1.new",
+      "shards/8/4.run.json.tessera-1.new", ".tessera/catalogs/l.json.tessera-1.new",
+      "x.tessera-1.new",
+    ]
+    for path in others + ["shards/8/3.run.json.tessera-1.new", "other/x.tessera-1.new"] {
+      try folder.write("", to: "out/\(path)")
+    }
+    // Those of a shard that runs beside others, and then all of the output.
+    try output.clearDrafts(of: Shard("3/8"))
+    try output.clearDrafts(of: Shard("3/9"))
+    #expect(
+      Set(folder.files(below: "out"))
+        == Set(others + ["shards/8/3.jsonl", "other/x.tessera-1.new"]))
+    #expect(!FileManager.default.fileExists(atPath: folder.path("out/shards/9")))
+    try output.clearDrafts(of: nil)
+    #expect(Set(folder.files(below: "out")) == ["shards/8/3.jsonl", "other/x.tessera-1.new"])
+    try folder.write("", to: "out/x.tessera-1.new")
     try output.prepare()
-    #expect(folder.files(below: "out") == ["shards/8/3.jsonl"])
+    #expect(Set(folder.files(below: "out")) == ["shards/8/3.jsonl", "other/x.tessera-1.new"])
     #expect(FileManager.default.fileExists(atPath: folder.path("out/variants")))
   }
 

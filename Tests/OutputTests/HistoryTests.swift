@@ -92,9 +92,10 @@ import Testing
     try folder.write(catalog, to: "out/catalog.json")
     let workspace = try output.workspace()
     try workspace.clear()
-    let draft = try CatalogDraft(
-      .json, head: Array(Self.head.utf8) + [UInt8(ascii: "}")], count: 0, in: workspace)
-    try await draft.publish(to: output, keeping: CatalogRetention(count: 3, age: 60), now: 12.5)
+    let draft = try await CatalogDraft(
+      .json, head: Array(Self.head.utf8) + [UInt8(ascii: "}")], count: 0,
+      through: LineGate(of: output), in: workspace)
+    try await draft.publish(keeping: CatalogRetention(count: 3, age: 60), now: 12.5)
     let kept = try await CatalogHistory.kept(in: output)?.catalogs ?? []
     #expect(kept.count == (isKept ? 1 : 0))
     for entry in kept {

@@ -47,12 +47,12 @@ struct MemoryCatalogs {
     head: String = head(), keeping count: Int = 3, patches: Int = 0, now: Double = 0
   ) async throws {
     let bytes = Array(head.utf8)
-    var draft = try CatalogDraft(
+    var draft = try await CatalogDraft(
       form, head: bytes, count: ids.count, publication: .init(pages: pages, screens: screens),
-      in: workspace)
+      through: LineGate(of: output), in: workspace)
     for id in ids { try draft.add(Array(Self.image(id).utf8)) }
     try await draft.publish(
-      to: output, keeping: CatalogRetention(count: count, age: 1_000, patches: patches), now: now)
+      keeping: CatalogRetention(count: count, age: 1_000, patches: patches), now: now)
   }
 
   /// All files, by their paths.

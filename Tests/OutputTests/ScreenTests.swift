@@ -51,12 +51,13 @@ import Testing
   ) async throws {
     var head = Self.head
     if let base { head = head.replacing(#""slots""#, with: #""baseURL":"\#(base)","slots""#) }
-    var draft = try CatalogDraft(
+    var draft = try await CatalogDraft(
       .json, head: Array(head.utf8), count: ids.count,
-      publication: .init(screens: screen.map { [$0] } ?? []), in: catalogs.workspace)
+      publication: .init(screens: screen.map { [$0] } ?? []),
+      through: LineGate(of: output), in: catalogs.workspace)
     for id in ids { try draft.add(Array(Self.image(id).utf8)) }
     try await draft.publish(
-      to: output, keeping: CatalogRetention(count: 5, age: 1_000, patches: patches), now: 0)
+      keeping: CatalogRetention(count: 5, age: 1_000, patches: patches), now: 0)
   }
 
   private func catalog(_ path: String) throws -> Catalog {
@@ -205,15 +206,15 @@ import Testing
   /// Of images that other slots alone use nothing is in the screen.
   @Test func aScreenHasTheImagesOfItsSlots() async throws {
     let ids = ["a", "b", "c"]
-    var draft = try CatalogDraft(
+    var draft = try await CatalogDraft(
       .json, head: Array(Self.head.utf8), count: 3, publication: .init(screens: [Self.screen()]),
-      in: catalogs.workspace)
+      through: LineGate(of: output), in: catalogs.workspace)
     for id in ids {
       let image = Self.image(id)
       let card = #""card":{"width":90,"height":90,"variants":[0,1,2]},"#
       try draft.add(Array((id == "b" ? image.replacing(card, with: "") : image).utf8))
     }
-    try await draft.publish(to: output, keeping: nil, now: 0)
+    try await draft.publish(keeping: nil, now: 0)
     #expect(try catalog("screens/feed/first.json").images.map(\.id) == ["a", "c"])
     #expect(try await index("index").count == 2)
     #expect(try await index("lookup").pages.reduce(0) { $0 + $1.count } == 2)
@@ -225,23 +226,24 @@ import Testing
     let before = try catalogs.output.text("catalog.json")
     try await publish(["secret"] + Self.ids)
     try catalogs.output.write("catalog.json", Array(before.utf8))
-    var erasure = CatalogErasure(["secret"], from: output, catalogs.workspace)
+    var erasure = try await CatalogErasure(["secret"], from: output, catalogs.workspace)
     try await erasure.eraseCurrent()
     try await erasure.eraseKept()
-    try await erasure.deletePages { _ in false }
+    try await erasure.deletePages()
     for (path, text) in try catalogs.files { #expect(!text.contains("\"secret\""), "\(path)") }
   }
 
   @Test func withoutItsFirstImagesTheNextPageIsTheFirst() async throws {
     try await publish(Self.ids)
-    var erasure = CatalogErasure(Array(Self.ids.prefix(3)), from: output, catalogs.workspace)
+    var erasure = try await CatalogErasure(
+      Array(Self.ids.prefix(3)), from: output, catalogs.workspace)
     try await erasure.eraseCurrent()
     let index = try await index("index")
     #expect(index.count == 37)
     #expect(
       try catalogs.output.text("screens/feed/first.json")
         == catalogs.output.text(try #require(index.pages.first).path))
-    var all = CatalogErasure(Self.ids, from: output, catalogs.workspace)
+    var all = try await CatalogErasure(Self.ids, from: output, catalogs.workspace)
     try await all.eraseCurrent()
     #expect(try catalog("screens/feed/first.json").images == [])
   }
@@ -251,16 +253,10 @@ import Testing
     try await publish(Self.ids, patches: 2)
     try await publish(["new"] + Self.ids, patches: 2)
     for id in ["i1", "i20"] {
-      var erasure = CatalogErasure([id], from: output, catalogs.workspace)
+      var erasure = try await CatalogErasure([id], from: output, catalogs.workspace)
       try await erasure.eraseCurrent()
       try await erasure.eraseKept()
-      let named = try await PageFolder.indices(in: output).flatMap { $0.index.pages.map(\.path) }
-      let kept = try await CatalogHistory.kept(in: output)?.catalogs.flatMap(\.indices) ?? []
-      var all = Set(named)
-      for path in kept {
-        all.formUnion(try await PageIndex.read(path, in: output)?.pages.map(\.path) ?? [])
-      }
-      try await erasure.deletePages { all.contains($0) }
+      try await erasure.deletePages()
       try await erasure.deletePatches()
       for (path, text) in try catalogs.files { #expect(!text.contains("\"\(id)\""), "\(path)") }
     }

@@ -12,8 +12,8 @@ import Testing
 
   init() throws { catalogs = try MemoryCatalogs() }
 
-  private func erasure(_ names: String) -> CatalogErasure {
-    CatalogErasure(names.map { "id-\($0)" }, from: output, catalogs.workspace)
+  private func erasure(_ names: String) async throws -> CatalogErasure {
+    try await CatalogErasure(names.map { "id-\($0)" }, from: output, catalogs.workspace)
   }
 
   private static func header(_ images: Int, _ counts: [String: Int]) -> ShardHeader {
@@ -45,12 +45,12 @@ import Testing
     ]
     try output.write(path, Array(whole.utf8))
     for (name, text) in others { try output.write(name, Array(text.utf8)) }
-    var erasure = self.erasure("b")
+    var erasure = try await self.erasure("b")
     try await erasure.eraseShards()
     #expect(erasure.erased == MemoryCatalogs.erased("b", [path]))
     #expect(try output.text(path) == Self.result(Self.header(2, ["ok": 2]), [a, c]))
     for (name, text) in others { #expect(try output.text(name) == text, "\(name)") }
-    var last = self.erasure("ac")
+    var last = try await self.erasure("ac")
     try await last.eraseShards()
     #expect(try output.text(path) == Self.result(Self.header(0, [:]), []))
     #expect(last.erased.documents == Set<Identifier>(of: [path, ShardHeader.path(0, of: 2)]))
@@ -112,7 +112,7 @@ import Testing
     try await catalogs.publish(["id-a", "id-b"])
     let path = ShardHeader.reportPath(1, of: 2)
     for name in ["run.json", path] { try output.write(name, Array(Self.report.utf8)) }
-    var erasure = self.erasure("b")
+    var erasure = try await self.erasure("b")
     try await erasure.eraseCurrent()
     try await erasure.eraseReport("run.json")
     try await erasure.eraseShards()
@@ -121,7 +121,7 @@ import Testing
     // Neither a missing report, nor one that is not JSON, is one of them; one without the image
     // stays as it is.
     try output.write("run.json", Array("id-b".utf8))
-    var other = self.erasure("z")
+    var other = try await self.erasure("z")
     for name in ["run.json", path, "none.json"] { try await other.eraseReport(name) }
     #expect(other.erased == .init())
     #expect(try output.text(path) == Self.rest)

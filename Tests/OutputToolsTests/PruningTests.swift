@@ -3,6 +3,7 @@ import TesseraState
 import TesseraTestSupport
 import Testing
 
+@testable import TesseraOutput
 @testable import TesseraOutputTools
 
 /// How long unnamed files stay.
@@ -69,5 +70,32 @@ import Testing
     #expect(try await prune("b", day: 0) == "ab")
     #expect(try await prune("b", day: 6.9) == "ab")
     #expect(try await prune("b", day: 7) == "b")
+  }
+
+  /// What is deleted here is not missing from the next run; what vanishes meanwhile is.
+  @Test(arguments: [false, true])
+  func aFileThatVanishesMeanwhileIsMissed(_ vanishes: Bool) async throws {
+    let small = try SmallOutput(folder)
+    let named = try small.make("named")
+    let unnamed = try small.make("unnamed")
+    try await small.publish([SmallOutput.line("a", [named])])
+    let prune = { (now: Double) async throws in
+      _ = try await Pruning(small.root, grace: .seconds(Self.day), isDryRun: false, now: now).run {
+        [folder] path in
+        guard vanishes, path == unnamed.path else { return }
+        try? FileManager.default.removeItem(atPath: folder.path("out/\(named.path)"))
+      }
+    }
+    try await prune(0)
+    let state = try StateStore(path: try small.statePath)
+    let mark = try #require(try small.output.mark())
+    try await state.note(
+      StateStore.RunEnd(output: mark.text, ended: 1), of: state.beginRun(boot: ""))
+    try await state.close()
+    try await prune(2 * Self.day)
+    #expect(!small.has(unnamed.path) && small.has(named.path) != vanishes)
+    let last = try await StateStore(path: try small.statePath).lastEnd()
+    let now = try small.output.mark()
+    #expect((last?.output == now?.text) == !vanishes)
   }
 }

@@ -132,7 +132,8 @@ import Testing
 
   private static func merged(_ output: MemoryOutput, _ count: Int) async throws -> [String] {
     var found: [String] = []
-    try await ShardSet(in: [output], count: count).forEachImage { image, shard in
+    let gate = try await LineGate(of: output)
+    try await ShardSet(in: [output], count: count).forEachImage(through: gate) { image, shard in
       found.append("\(shard) \(String(decoding: image, as: UTF8.self))")
     }
     return found
@@ -176,9 +177,10 @@ import Testing
     try output.write(path, whole)
     let set = try await ShardSet(in: [output], count: 1)
     try Self.write(Self.header(0, of: 1, images: 3), [(1, "{}"), (2, "{}")], to: output)
-    #expect(await sentence { try await set.forEachImage { _, _ in } } == damaged)
+    let gate = try await LineGate(of: output)
+    #expect(await sentence { try await set.forEachImage(through: gate) { _, _ in } } == damaged)
     try output.write(path, [])
-    #expect(await sentence { try await set.forEachImage { _, _ in } } == damaged)
+    #expect(await sentence { try await set.forEachImage(through: gate) { _, _ in } } == damaged)
   }
 
   @Test func aResultIsAlsoReadByItsPath() async throws {
@@ -213,7 +215,8 @@ import Testing
     let set = try await ShardSet(in: [output], count: count)
     let before = output.reads.count
     var sizes: [Int] = []
-    try await set.forEachImage { image, _ in sizes.append(image.count) }
+    let gate = try await LineGate(of: output)
+    try await set.forEachImage(through: gate) { image, _ in sizes.append(image.count) }
     #expect(sizes == [line.utf8.count, line.utf8.count])
     let reads = output.reads[before...].filter { $0.path == path }.map(\.bytes)
     let size = try output.read(path, 1 << 30, at: 0).count

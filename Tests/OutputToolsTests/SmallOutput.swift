@@ -69,11 +69,12 @@ struct SmallOutput {
     keeping count: Int = 3, age: Double = 1_000_000, now: Double = 0
   ) async throws {
     let head = Array(head.utf8)
-    var draft = try CatalogDraft(
-      form, head: head, count: lines.count, publication: .init(pages: pages), in: workspace)
+    var draft = try await CatalogDraft(
+      form, head: head, count: lines.count, publication: .init(pages: pages),
+      through: LineGate(of: output), in: workspace)
     for line in lines { try draft.add(Array(line.utf8)) }
     try await draft.publish(
-      to: output, keeping: CatalogRetention(count: count, age: age), now: now)
+      keeping: CatalogRetention(count: count, age: age), now: now)
   }
 
   /// The text of a file of the output.

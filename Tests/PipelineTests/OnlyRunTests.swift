@@ -4,6 +4,7 @@ import TesseraManifest
 import TesseraMemoryOutput
 import TesseraPlaceholder
 import TesseraPlan
+import TesseraSystem
 import TesseraTestSupport
 import Testing
 
@@ -282,6 +283,23 @@ import Testing
       second.warnings.last?.hasPrefix("2 of the named images were forgotten (tessera forget)")
         == true)
     #expect(!second.warnings.contains { $0.contains("p3") || $0.contains("gone") })
+  }
+
+  /// A file of another image that vanishes while some are run is made again by the next run of all.
+  @Test func whatVanishesMeanwhileIsMissed() async throws {
+    let run = try Self.begun(4)
+    let lines = Self.lines(0..<4)
+    let first = try await run.wholeRun(lines)
+    let others = Self.texts(first.catalog)["p3"].flatMap { CatalogLine($0.utf8)?.files } ?? []
+    let file = try #require(others.first).path
+    let memory = run.output
+    let interrupted = InterruptedOutput(memory, before: 2) { () throws(SystemError) in
+      memory.delete(file)
+    }
+    _ = try await run.wholeRun(lines, to: interrupted, Self.only("p1", refreshes: true))
+    #expect(interrupted.wasInterrupted && !memory.paths.contains(file))
+    _ = try await run.wholeRun(lines)
+    #expect(memory.paths.contains(file))
   }
 
   @Test func anotherPipelineIsNotMixedIn() async throws {

@@ -118,7 +118,7 @@ import Testing
   @Test func theLastRunGuardsTheNext() async throws {
     let first = try await opening().guards(run.state)
     #expect((first.0.shrinking == nil, first.0.owner != nil) == (true, true))
-    #expect((first.0.allowsFailures, first.0.forgotten?.isEmpty) == (false, true))
+    #expect((first.0.allowsFailures, first.0.forgotten.isEmpty) == (false, true))
     #expect(recorder.current.before == nil)
     let number = try await run.state.beginRun(boot: "")
     try await run.state.endRun(number, .init(pipeline: run.file.name, items: 150))

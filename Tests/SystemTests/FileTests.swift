@@ -144,7 +144,15 @@ import Testing
     #expect(try file.version() == File.Version(size: 3, changed: [seconds, rest]))
     let stamp = try file.stamp()
     #expect(stamp.size == 3)
-    #expect(stamp.text == "\(status.st_ino)-3-\(seconds).\(rest)")
+    let inode = status.st_ctim
+    #expect(
+      stamp.text
+        == "\(status.st_ino)-3-\(seconds).\(rest)-\(inode.tv_sec).\(inode.tv_nsec)")
+    // Changed in place, with its old size and time.
+    try File(path, .lock).write(Array("xyz".utf8))
+    var times = [status.st_atim, status.st_mtim]
+    utimensat(AT_FDCWD, path, &times, 0)
+    #expect(try File(path, .read).stamp().text != stamp.text)
     let isRegular = file.isRegular
     #expect(isRegular)
     #expect(file.realPath == FileSystem.realPath(path))

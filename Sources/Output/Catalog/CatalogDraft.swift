@@ -5,9 +5,10 @@ package import TesseraSystem
 /// The head ends with the number of images (`count`) and the SHA-256 of the catalog's canonical form without these
 /// two (`digest`), by which a reader recognizes a catalog that is cut off, altered, or another one.
 package struct CatalogDraft: ~Copyable {
-  private let form: CatalogForm
-  private let workspace: Workspace
-  private let staged: WorkFile
+  let form: CatalogForm
+  let gate: LineGate
+  let workspace: Workspace
+  let staged: WorkFile
   private let file: File
   private var buffer: [UInt8]
   private var isEmpty = true
@@ -16,7 +17,7 @@ package struct CatalogDraft: ~Copyable {
   private let digestOffset: Int
   private let count: Int
   /// What is written beside it.
-  private let parts: [any PartWriter]
+  let parts: [any PartWriter]
 
   private static let bufferBytes = 1 << 20
 
@@ -25,17 +26,18 @@ package struct CatalogDraft: ~Copyable {
   ///     break.
   ///   - count: the number of images.
   ///   - publication: in what parts it is published besides; nil for none.
+  ///   - gate: of the output that it is for.
   ///   - workspace: where it is written until it is complete.
   package init(
     _ form: CatalogForm, head: [UInt8], count: Int, publication: CatalogPublication? = nil,
-    in workspace: Workspace
+    through gate: LineGate, in workspace: Workspace
   ) throws(SystemError) {
     let staged = workspace.staging(form.name)
     let digest = try CatalogDigest(head: head)
     let parts = try publication?.writers(head: head, count: count, in: workspace) ?? []
     file = try staged.open(.write)
     self.parts = parts
-    self.workspace = workspace
+    (self.gate, self.workspace) = (gate, workspace)
     self.count = count
     self.form = form
     self.staged = staged
@@ -50,7 +52,9 @@ package struct CatalogDraft: ~Copyable {
   /// Appends an image.
   ///
   /// - Parameter canonical: its canonical form; nil if it is to be found.
+  /// - Throws: also if the image was forgotten.
   package mutating func add(_ line: [UInt8], canonical: [UInt8]? = nil) throws(SystemError) {
+    try gate.expect(line)
     let canonical = if let canonical { canonical } else { try CatalogDigest.canonical(line) }
     digest.add(canonical)
     for part in parts { try part.add(line, canonical: canonical) }
@@ -61,42 +65,8 @@ package struct CatalogDraft: ~Copyable {
     if buffer.count >= Self.bufferBytes { try flush() }
   }
 
-  /// Replaces the catalog of an output, which is kept if it is another one.
-  ///
-  /// - Parameters:
-  ///   - retention: how many earlier catalogs are kept, and for how long; nil if the current one is none to go back to.
-  ///   - now: in seconds since 1970.
-  ///   - replaced: called when readers see the new one, whatever follows.
-  package consuming func publish(
-    to output: any Output, keeping retention: CatalogRetention?, now: Double,
-    replaced: () -> Void = {}
-  ) async throws(SystemError) {
-    let sum = try end()
-    let history = CatalogHistory(of: output, workspace)
-    if let retention {
-      try await history.keepCurrent(
-        before: KeptCatalog.path(digest: sum, form), retention, now: now)
-    }
-    let pair = CatalogPair(of: output, workspace)
-    var companions: [String: WorkFile] = [:]
-    for part in parts {
-      for (path, bytes) in try await part.publish(to: output, digest: sum) {
-        companions[path] = try pair.staged(path, bytes)
-      }
-    }
-    try await pair.replace(form, by: staged, companions: companions)
-    replaced()
-    try await form.deleteOthers(in: output)
-    try await history.removeUnlisted()
-    // That of the publication before, if the current catalog is none to go back to.
-    let known = try await CatalogHistory.kept(in: output)?.retention
-    if let retention = retention ?? known {
-      try await CatalogPatches(of: output, workspace).write(retention)
-    }
-  }
-
   /// Completes the staged file. Returns its digest.
-  private mutating func end() throws(SystemError) -> String {
+  mutating func end() throws(SystemError) -> String {
     buffer += Array((form == .jsonl ? "\n" : "\n]}\n").utf8)
     try flush()
     let sum = digest.hexadecimal()

@@ -13,6 +13,28 @@ package struct CatalogLine: Sendable, Equatable {
     self.json = json
   }
 
+  /// The id and the URL of a line, without a tree of the whole; nil if it is not a JSON object.
+  static func names(in text: [UInt8]) -> (id: String?, url: String?)? {
+    var (id, url): (String?, String?)
+    do throws(JSONScanner.Failure) {
+      var scanner = JSONScanner(text)
+      try scanner.beginObject()
+      var isFirst = true
+      // Tessera writes both first: nothing else of the image is read.
+      while id == nil || url == nil, let name = try scanner.nextName(isFirst: isFirst) {
+        isFirst = false
+        switch name.text {
+        case "id": id = try scanner.string()
+        case "url": url = try scanner.string()
+        default: try scanner.skip()
+        }
+      }
+    } catch {
+      return id == nil ? nil : (id, url)
+    }
+    return (id, url)
+  }
+
   package var id: String? { json["id"]?.stringValue }
   package var status: String? { json["status"]?.stringValue }
   /// The source's, without secrets.

@@ -58,16 +58,17 @@ extension CatalogErasure {
     return (made, bytes)
   }
 
-  /// Deletes pages that no index names and that have one of the images: those of catalogs that are not kept any more.
-  ///
-  /// - Parameter isNamed: whether an index names a page.
-  package mutating func deletePages(
-    _ isNamed: (String) async throws -> Bool
-  ) async throws {
+  /// Deletes pages that no index names and that have one of the images: those of catalogs that are not kept any more, and
+  /// those of killed runs.
+  package mutating func deletePages() async throws(SystemError) {
+    var named = Set(try await PageFolder.indices(in: output).flatMap(\.index.pages).map(\.path))
+    for path in try await CatalogHistory.kept(in: output)?.catalogs.flatMap(\.indices) ?? [] {
+      named.formUnion(try await PageIndex.read(path, in: output)?.pages.map(\.path) ?? [])
+    }
     for folder in try await PageFolder.all(in: output) {
       for entry in try await output.listIfThere(folder.path) {
         let path = "\(folder.path)/\(entry.name)"
-        guard CatalogPages.isPage(path), try await !isNamed(path) else { continue }
+        guard CatalogPages.isPage(path), !named.contains(path) else { continue }
         var texts = CatalogTexts(path, in: output)
         var found = false
         while let text = try await texts.next() {

@@ -9,6 +9,7 @@ package struct CatalogErasure {
   let output: any Output
   let workspace: Workspace
   private let ids: Set<Identifier>
+  private let gate: LineGate
 
   /// What was taken out.
   package struct Erased: Sendable, Equatable {
@@ -28,9 +29,30 @@ package struct CatalogErasure {
   /// The first pages of the indices that were rewritten last.
   var firstPages: [PageFolder: PageIndex.Page] = [:]
 
-  /// - Parameter workspace: of which this process holds the lock.
-  package init(_ ids: [String], from output: any Output, _ workspace: Workspace) {
+  /// - Parameters:
+  ///   - ids: of images besides those that are marked as forgotten.
+  ///   - workspace: of which this process holds the lock.
+  package init(
+    _ ids: [String], from output: any Output, _ workspace: Workspace
+  ) async throws(SystemError) {
     (self.output, self.workspace, self.ids) = (output, workspace, Set<Identifier>(of: ids))
+    gate = try await LineGate(of: output)
+  }
+
+  /// All documents that list images.
+  mutating func eraseDocuments() async throws(SystemError) {
+    try await eraseCurrent()
+    try await eraseKept()
+    try await eraseShards()
+    try await deletePatches()
+    try await deletePages()
+    try await eraseReport("run.json")
+    try await end()
+  }
+
+  /// To be called when all documents are without the images.
+  package func end() async throws(SystemError) {
+    try await CatalogHistory(of: output, workspace).note(gate)
   }
 
   // MARK: Catalogs
@@ -98,9 +120,10 @@ package struct CatalogErasure {
     while let text = try await texts.next() {
       if try take(text, of: texts) { found = true } else { count += 1 }
     }
-    let (line, hadTables) = Self.headLine(try texts.head, without: ids)
+    let (line, hadTables) = Self.headLine(try texts.head, without: ids.union(erased.ids))
     guard found || hadTables else { return nil }
-    var draft = try CatalogDraft(form, head: line, count: count, in: workspace)
+    var draft = try CatalogDraft(
+      form, head: line, count: count, through: gate, in: workspace)
     var images = CatalogTexts(path, in: output)
     while let text = try await images.next() {
       if try !isErased(text, of: images) { try draft.add(text) }
@@ -110,7 +133,12 @@ package struct CatalogErasure {
   }
 
   private func isErased(_ text: [UInt8], of texts: CatalogTexts) throws(SystemError) -> Bool {
-    ids.contains(try Self.image(text, of: texts).id ?? "")
+    try isErased(Self.image(text, of: texts))
+  }
+
+  private func isErased(_ image: CatalogLine) -> Bool {
+    guard let id = image.id else { return false }
+    return ids.contains(id) || !gate.admits(id: id, url: image.url)
   }
 
   private static func image(
@@ -125,7 +153,7 @@ package struct CatalogErasure {
   /// Notes what an image has, if it is one of those that are erased.
   mutating func take(_ text: [UInt8], of texts: CatalogTexts) throws(SystemError) -> Bool {
     let image = try Self.image(text, of: texts)
-    guard let id = image.id, ids.contains(id) else { return false }
+    guard let id = image.id, isErased(image) else { return false }
     erased.ids.insert(id)
     erased.files.formUnion(Set<Identifier>(of: (image.files ?? []).map(\.path)))
     erased.serviceURLs.formUnion(Set<Identifier>(of: image.serviceURLs))
@@ -185,7 +213,7 @@ package struct CatalogErasure {
     var kept: [ArraySlice<UInt8>] = []
     for line in lines.dropFirst() {
       guard let text = ShardHeader.image(line)?.image,
-        let image = CatalogLine(text), let id = image.id, ids.contains(id)
+        let image = CatalogLine(text), isErased(image)
       else {
         kept.append(line)
         continue
@@ -211,11 +239,9 @@ package struct CatalogErasure {
     guard let size = try await output.size(of: path),
       let report = try? JSONParser.parse(try await output.read(path, size, at: 0))
     else { return }
-    let words = ids.union(erased.sources).texts
-    let rest = report.withoutElements { element in
-      if let id = element["id"]?.stringValue { return ids.contains(id) }
-      let text = element.stringValue ?? element["message"]?.stringValue
-      return text.map { text in words.contains { text.utf8.contains($0.utf8) } } ?? false
+    let all = ids.union(erased.ids)
+    let rest = report.withoutImages(naming: all.union(erased.sources).texts) { id in
+      all.contains(id) || !gate.admits(id: id, url: nil)
     }
     guard rest != report else { return }
     var writer = JSONWriter(indent: 2)
@@ -233,19 +259,5 @@ extension JSONValue {
       members[index].value = .array((members[index].value.arrayValue ?? []).map(change))
     }
     return .object(members)
-  }
-
-  /// Without those elements of arrays and members of objects that are to be removed, at any depth.
-  fileprivate func withoutElements(_ isRemoved: (JSONValue) -> Bool) -> JSONValue {
-    switch self {
-    case .array(let values):
-      .array(values.filter { !isRemoved($0) }.map { $0.withoutElements(isRemoved) })
-    case .object(let members):
-      .object(
-        members.filter { member in
-          if case .object = member.value { !isRemoved(member.value) } else { true }
-        }.map { JSONValue.Member($0.name, $0.value.withoutElements(isRemoved)) })
-    default: self
-    }
   }
 }

@@ -13,8 +13,8 @@ package struct CatalogHistory: Sendable {
   private static let folder = KeptCatalog.folder
   private static let list = "\(folder)/list.json"
 
-  private let output: any Output
-  private let workspace: Workspace
+  let output: any Output
+  let workspace: Workspace
 
   private static let partBytes = 8 << 20
 
@@ -40,13 +40,15 @@ package struct CatalogHistory: Sendable {
   /// - Parameters:
   ///   - next: the path that the next catalog would have in the list.
   ///   - retention: how many are kept beside the current one, and for how long.
+  ///   - gate: through which what is kept has come.
   ///   - now: in seconds since 1970.
   func keepCurrent(
-    before next: String, _ retention: CatalogRetention, now: Double
+    before next: String, _ retention: CatalogRetention, _ gate: LineGate, now: Double
   ) async throws(SystemError) {
     let before = try await Self.kept(in: output)
     var kept = before ?? KeptCatalogs(retention)
     kept.retention = retention
+    kept.marks = gate.digest
     // The list says that there are patches until they are gone.
     kept.retention.patches = max(retention.patches, before?.retention.patches ?? 0)
     let current = try await CurrentCatalog(of: output)
@@ -55,8 +57,16 @@ package struct CatalogHistory: Sendable {
       replaced = try await copy(current, kept, now: now)
     }
     kept.keep(replaced, before: next, now: now)
-    let isWorthIt = before != nil || !kept.catalogs.isEmpty || retention.patches > 0
+    let isWorthIt =
+      before != nil || !kept.catalogs.isEmpty || retention.patches > 0 || !gate.isEmpty
     guard kept != before, isWorthIt else { return }
+    try await write(kept)
+  }
+
+  /// Notes that all documents are without the images of these marks.
+  package func note(_ gate: LineGate) async throws(SystemError) {
+    guard var kept = try await Self.kept(in: output), kept.marks != gate.digest else { return }
+    kept.marks = gate.digest
     try await write(kept)
   }
 
@@ -78,27 +88,6 @@ package struct CatalogHistory: Sendable {
     try await write(kept)
     try await removeUnlisted()
     return before.catalogs.count - kept.catalogs.count
-  }
-
-  /// Makes a kept catalog the current one, in the order in which a run publishes. The one that was
-  /// current is kept.
-  package func rollBack(to kept: KeptCatalog, now: Double) async throws(SystemError) {
-    let retention =
-      try await Self.kept(in: output)?.retention
-      ?? CatalogRetention(count: 1, age: CatalogRetention.usualAge)
-    // Both are staged before either is replaced: a disk that is full leaves the current ones.
-    let catalog = try await staged(kept.path, as: "rollback.catalog")
-    var companions: [String: WorkFile] = [:]
-    for (companion, path) in kept.companions {
-      companions[companion] = try await staged(
-        path, as: "rollback-" + companion.replacing("/", with: "-"))
-    }
-    try await keepCurrent(before: kept.path, retention, now: now)
-    try await CatalogPair(of: output, workspace).replace(
-      kept.form, by: catalog, companions: companions)
-    try await kept.form.deleteOthers(in: output)
-    try await removeUnlisted()
-    try await CatalogPatches(of: output, workspace).write(retention)
   }
 
   /// Removes copies that the list does not name: dropped ones, and those of killed processes.
@@ -148,7 +137,7 @@ package struct CatalogHistory: Sendable {
   }
 
   /// A copy of a document in a staged file.
-  private func staged(_ path: String, as name: String) async throws(SystemError) -> WorkFile {
+  func staged(_ path: String, as name: String) async throws(SystemError) -> WorkFile {
     let staged = workspace.staging(name)
     let file = try staged.open(.write)
     var offset = 0

@@ -1,4 +1,5 @@
 internal import TesseraBytes
+package import TesseraCatalog
 internal import TesseraJSON
 package import TesseraSystem
 package import TesseraText
@@ -15,7 +16,7 @@ package struct ForgottenItems: Sendable, Equatable {
   private var implied: [String: Set<String>] = [:]
 
   /// Without marks, under a new key.
-  init() { key = (0..<32).map { _ in UInt8.random(in: 0...255) } }
+  package init() { key = (0..<32).map { _ in UInt8.random(in: 0...255) } }
 
   package var isEmpty: Bool { marks.isEmpty }
 
@@ -32,6 +33,46 @@ package struct ForgottenItems: Sendable, Equatable {
   }
 
   package func has(id: String) -> Bool { marks.contains(mark(id: id)) }
+
+  /// What a URL is marked by: its key without its fragment, its signature and these parameters, and the one that earlier
+  /// versions gave it.
+  package static func requests(of url: String, ignoring parameters: [String] = []) -> [String] {
+    let digest = SHA256.of(SourceURL.cacheKey(url, ignoring: parameters))
+    return [String(digest.prefix(keyDigits)), digest]
+  }
+
+  /// Digits of a `RecordKey`.
+  private static let keyDigits = 32
+
+  /// Whether an image was forgotten, by one of the ids that it may have or by its URL.
+  ///
+  /// - Parameter parameters: of its query; it may have been marked with them or without.
+  package func has(ids: [String], url: String, ignoring parameters: [String] = []) -> Bool {
+    guard !marks.isEmpty else { return false }
+    if ids.contains(where: { has(id: $0) }) { return true }
+    return Set([[], parameters]).contains { parameters in
+      Self.requests(of: url, ignoring: parameters).contains { marks.contains(mark(request: $0)) }
+    }
+  }
+
+  /// Whether the image of a line of a catalog was forgotten, by its id or by the URL that the line shows.
+  package func has(line: [UInt8]) -> Bool {
+    guard !marks.isEmpty, let (id, url) = CatalogLine.names(in: line) else { return false }
+    return id.map { has(id: $0) } ?? false || url.map { has(shown: $0) } ?? false
+  }
+
+  package func has(_ line: CatalogLine) -> Bool {
+    line.id.map { has(id: $0) } ?? false || line.url.map { has(shown: $0) } ?? false
+  }
+
+  package func has(_ image: CatalogImage) -> Bool {
+    has(id: image.id) || image.url.map { has(shown: $0) } ?? false
+  }
+
+  /// - Parameter url: as a catalog shows it; that of a file or of data does not say which it is.
+  package func has(shown url: String) -> Bool {
+    SourceURL.isTransferred(url) && has(ids: [], url: url)
+  }
 
   /// - Parameters:
   ///   - requests: that are named. What an image has besides is implied by its id.
@@ -79,13 +120,28 @@ package struct ForgottenItems: Sendable, Equatable {
   /// - Throws: also if the document is damaged: without it, forgotten images would come back.
   package static func of(_ output: any Output) async throws(SystemError) -> ForgottenItems {
     guard let size = try await output.size(of: path) else { return ForgottenItems() }
-    guard let items = ForgottenItems(document: try await output.read(path, size, at: 0)) else {
+    return try ForgottenItems(
+      document: try await output.read(path, size, at: 0), in: output.location)
+  }
+
+  /// Those of an output on this machine; none if the folder is not an output.
+  package init(in folder: Directory) throws(SystemError) {
+    guard let size = try folder.sizes(of: [Self.path])[0] else {
+      self.init()
+      return
+    }
+    try self.init(
+      document: try folder.open(Self.path, .read).read(size, at: 0), in: folder.path)
+  }
+
+  private init(document bytes: [UInt8], in location: String) throws(SystemError) {
+    guard let items = ForgottenItems(document: bytes) else {
       throw .damaged(
-        FileSystem.join(output.location, path),
+        FileSystem.join(location, Self.path),
         "expected the marks of forgotten images; restore it from a backup, or remove it, and forget those images "
           + "again that the manifest still has")
     }
-    return items
+    self = items
   }
 
   /// Of all marks; the key alone says nothing.

@@ -89,10 +89,11 @@ package struct KeptCatalogs: Sendable, Equatable {
   /// How many are kept beside the current one, and for how long (`keep-catalogs`).
   package var retention: CatalogRetention
   package var catalogs: [KeptCatalog]
+  /// The digest of the marks of forgotten images without which all documents are known to be; empty without marks.
+  package var marks: String
 
-  init(_ retention: CatalogRetention, _ catalogs: [KeptCatalog] = []) {
-    self.retention = retention
-    self.catalogs = catalogs
+  init(_ retention: CatalogRetention, _ catalogs: [KeptCatalog] = [], marks: String = "") {
+    (self.retention, self.catalogs, self.marks) = (retention, catalogs, marks)
   }
 
   /// When a catalog is dropped at the latest, in seconds since 1970.
@@ -131,6 +132,7 @@ package struct KeptCatalogs: Sendable, Equatable {
       object.member("limit", retention.count)
       object.member("age", Int(retention.age))
       if retention.patches > 0 { object.member("patches", retention.patches) }
+      if !marks.isEmpty { object.member("marks", marks) }
       object.name("catalogs")
       object.array { list in for entry in catalogs { list.object { entry.write(to: &$0) } } }
     }
@@ -147,6 +149,8 @@ package struct KeptCatalogs: Sendable, Equatable {
     // An older version wrote no age.
     let age = json["age"]?.doubleValue ?? CatalogRetention.usualAge
     let patches = json["patches"]?.intValue ?? 0
-    self.init(CatalogRetention(count: limit, age: age, patches: patches), catalogs)
+    self.init(
+      CatalogRetention(count: limit, age: age, patches: patches), catalogs,
+      marks: json["marks"]?.stringValue ?? "")
   }
 }

@@ -1,7 +1,7 @@
 internal import Synchronization
 internal import TesseraBytes
 internal import TesseraCatalog
-internal import TesseraManifest
+package import TesseraManifest
 internal import TesseraStore
 package import TesseraSystem
 internal import TesseraText
@@ -41,8 +41,8 @@ package final class ObjectOutput: Output {
     _ = try await call { client, base throws(StoreError) in try client.list(base, limit: 1) }
   }
 
-  /// A store shows whole objects only; see ``clearUploads(of:)``.
-  package func clearDrafts(in folder: String) {}
+  /// A store shows whole objects only.
+  package func clearDrafts(of shard: Shard?) {}
 
   /// Deletes the parts of objects whose writers were killed: who holds the output is the only one that writes there.
   ///

@@ -11,12 +11,17 @@ internal import TesseraSystem
 ///   catalog itself.
 /// - ``images()`` decodes images as apps do, and checks them: for work that copies, links or shows what a
 ///   catalog names.
+///
+/// Neither returns images that were forgotten, which a `forget` that was killed has left in it. What is made of a catalog
+/// gets its name by ``publish(_:orWithdraw:)``.
 struct CatalogFile {
   /// For messages.
   let path: String
   /// The folder that the paths in the catalog are relative to.
   let folder: Directory
   private let name: String
+  /// Of the output that the catalog is in.
+  private let forgotten: ForgottenItems
   /// Removes a copy of a catalog in a store together with this value.
   private var copy: LocalOutput?
 
@@ -38,6 +43,7 @@ struct CatalogFile {
     }
     name = form.name
     path = folder.path(of: name)
+    forgotten = try OutputToolError.wrap { [folder] in try ForgottenItems(in: folder) }
   }
 
   /// A catalog by its own path, or that of its output.
@@ -54,6 +60,7 @@ struct CatalogFile {
     let place = FileSystem.isLink(path) ? FileSystem.realPath(path) ?? path : path
     folder = try OutputToolError.wrap { try Directory(FileSystem.parent(of: place)) }
     name = FileSystem.name(of: place)
+    forgotten = try OutputToolError.wrap { [folder] in try ForgottenItems(in: folder) }
   }
 
   private func stream(
@@ -66,13 +73,57 @@ struct CatalogFile {
   /// The images as they were written.
   ///
   /// - Throws: ``OutputToolError`` if this is not a catalog of this version; or `CancellationError`.
-  func lines() throws -> CatalogLines {
+  func lines() throws -> CatalogLines { try lines(without: forgotten) }
+
+  /// Also those that were forgotten, for a check of the catalog itself.
+  func allLines() throws -> CatalogLines { try lines(without: ForgottenItems()) }
+
+  private func lines(without forgotten: ForgottenItems) throws -> CatalogLines {
     let head = try JSONParser.parse(try readHead().headText)
-    return CatalogLines(try stream(), head: head, path: path)
+    return CatalogLines(try stream(), head: head, path: path, without: forgotten)
   }
 
   /// The images as apps decode them.
-  func images() throws -> CatalogImages { CatalogImages(try stream(), path: path) }
+  func images() throws -> CatalogImages {
+    CatalogImages(try stream(), path: path, without: forgotten)
+  }
+
+  /// Gives what was made of the catalog its name, unless images were forgotten meanwhile.
+  ///
+  /// - Parameter withdraw: takes the name away again: they were forgotten at that moment.
+  func publish(
+    _ publish: () async throws -> Void, orWithdraw withdraw: () async throws -> Void
+  ) async throws {
+    try await confirm()
+    try await publish()
+    do throws(OutputToolError) {
+      try await confirm()
+    } catch {
+      try await withdraw()
+      throw error
+    }
+  }
+
+  /// Whether the image of a line was forgotten.
+  func wasForgotten(_ line: CatalogLine) -> Bool { forgotten.has(line) }
+
+  /// Whether a `forget` that was killed has left images in it.
+  func hasForgotten() throws -> Bool {
+    guard !forgotten.isEmpty else { return false }
+    var lines = try allLines()
+    while let line = try lines.next() { if wasForgotten(line) { return true } }
+    return false
+  }
+
+  /// - Throws: ``OutputToolError`` if images were forgotten since the catalog was opened.
+  func confirm() async throws(OutputToolError) {
+    let stored = try await copy?.marks()
+    let beside = try OutputToolError.wrap { [folder] in try ForgottenItems(in: folder) }
+    guard (stored ?? beside).digest != forgotten.digest else { return }
+    throw OutputToolError(
+      "images were forgotten (tessera forget) while the catalog \"\(path)\" was read; run the same command again"
+    )
+  }
 
   /// The catalog without its images.
   func head() throws -> Catalog {

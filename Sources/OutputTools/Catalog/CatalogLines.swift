@@ -13,13 +13,19 @@ struct CatalogLines: ~Copyable {
 
   private var stream: CatalogStream
   private let path: String
+  private let forgotten: ForgottenItems
   /// The catalog's members without the images.
   let head: JSONValue
   /// The place of the image that was returned last.
   private(set) var place = Place()
 
-  init(_ stream: consuming CatalogStream, head: JSONValue, path: String) {
+  /// - Parameter forgotten: images that are left out.
+  init(
+    _ stream: consuming CatalogStream, head: JSONValue, path: String,
+    without forgotten: ForgottenItems
+  ) {
     self.stream = stream
+    self.forgotten = forgotten
     self.head = head
     self.path = path
   }
@@ -28,10 +34,15 @@ struct CatalogLines: ~Copyable {
   ///
   /// - Throws: ``OutputToolError`` if the catalog is damaged, or `CancellationError`.
   mutating func next() throws -> CatalogLine? {
-    let found = try stream.next { reader throws(CatalogError) in try reader.nextText() }
-    guard let (text, offset) = found else { return nil }
-    place = Place(offset: offset, length: text.count)
-    return try parse(Array(text))
+    while let (text, offset) = try stream.next({ reader throws(CatalogError) in
+      try reader.nextText()
+    }) {
+      let line = Array(text)
+      if forgotten.has(line: line) { continue }
+      place = Place(offset: offset, length: line.count)
+      return try parse(line)
+    }
+    return nil
   }
 
   /// An image that was returned before, by its place.

@@ -1,4 +1,5 @@
 internal import TesseraCatalog
+internal import TesseraOutput
 internal import TesseraSystem
 
 /// A catalog that is read from a file, part by part. Checks for cancellation before each image.
@@ -55,24 +56,32 @@ struct CatalogStream: ~Copyable {
 struct CatalogImages: ~Copyable {
   private var stream: CatalogStream
   private let path: String
+  private let forgotten: ForgottenItems
 
-  init(_ stream: consuming CatalogStream, path: String) {
+  /// - Parameter forgotten: images that are left out.
+  init(_ stream: consuming CatalogStream, path: String, without forgotten: ForgottenItems) {
     self.stream = stream
-    self.path = path
+    (self.path, self.forgotten) = (path, forgotten)
   }
 
   /// The next image; nil after the last.
   ///
   /// - Throws: ``OutputToolError`` if the catalog is damaged, or `CancellationError`.
   mutating func next() throws -> CatalogImage? {
-    try checked(try stream.next { reader throws(CatalogError) in try reader.next() })
+    repeat {
+      let image = try stream.next { reader throws(CatalogError) in try reader.next() }
+      guard let image, forgotten.has(image) else { return try checked(image) }
+    } while true
   }
 
   /// The next image, and its `extra` as it was written, but for blanks.
   mutating func nextWithExtra() throws -> (image: CatalogImage, extra: String?)? {
-    let found = try stream.next { reader throws(CatalogError) in try reader.nextPlaced() }
-    guard let found, let image = try checked(found.image) else { return nil }
-    return (image, image.extra == nil ? nil : CatalogImage.extra(ofLine: Array(found.text)))
+    while let found = try stream.next({ reader throws(CatalogError) in try reader.nextPlaced() }) {
+      if forgotten.has(found.image) { continue }
+      guard let image = try checked(found.image) else { return nil }
+      return (image, image.extra == nil ? nil : CatalogImage.extra(ofLine: Array(found.text)))
+    }
+    return nil
   }
 
   private func checked(_ image: CatalogImage?) throws(OutputToolError) -> CatalogImage? {

@@ -89,18 +89,27 @@ package struct CatalogExport {
     }
     try OutputToolError.wrap { try FileSystem.makeDirectory(FileSystem.parent(of: target)) }
     let folder = FileSystem.realPath(FileSystem.parent(of: target))
-    var report = try await OutputToolError.wrapAsyncWork {
-      try await Self.publish(targets[...], replaces: options.replaces) { drafts in
-        let report = try await write(
-          catalog,
-          ExportContext(
-            place: CatalogContext(head, accepting: []), slots: names,
-            hasChosenSlots: !chosen.isEmpty, options: options,
-            files: files, worker: worker, target: drafts[0],
-            companions: Array(drafts.dropFirst()),
-            companionNames: targets.dropFirst().map { FileSystem.name(of: $0) }))
-        if form == .sqlite { try DatabaseExport.removeCompanions(of: target) }
-        return report
+    var report = ExportReport()
+    try await OutputToolError.wrapAsyncWork {
+      try await catalog.publish {
+        report = try await Self.publish(targets[...], replaces: options.replaces) { drafts in
+          let report = try await write(
+            catalog,
+            ExportContext(
+              place: CatalogContext(head, accepting: []), slots: names,
+              hasChosenSlots: !chosen.isEmpty, options: options,
+              files: files, worker: worker, target: drafts[0],
+              companions: Array(drafts.dropFirst()),
+              companionNames: targets.dropFirst().map { FileSystem.name(of: $0) }))
+          // The drafts get their names now.
+          try await catalog.confirm()
+          if form == .sqlite { try DatabaseExport.removeCompanions(of: target) }
+          return report
+        }
+      } orWithdraw: {
+        for target in targets {
+          try Directory(FileSystem.parent(of: target)).removeTree(FileSystem.name(of: target))
+        }
       }
     }
     report.isBeside =

@@ -61,6 +61,10 @@ struct ForgetWork {
           .map(\.name)
       }
     }
+    // A state knows its own runs only, and none knows those of a catalog that was merged.
+    for (id, urls) in try await ShownSources(in: output).urls(of: found) {
+      sources[id, default: []] += urls.texts.flatMap { ForgottenItems.requests(of: $0) }
+    }
     report.ids = ids
     report.sameID = try await sharing(
       Set<Identifier>(of: ids.map { ManifestEntry.sharedID(of: $0) ?? $0 })
@@ -118,9 +122,10 @@ struct ForgetWork {
     var forgotten = try await marks()
     forgotten.add(ids: ids, requests: requests, sources: sources)
     try await forgotten.write(to: output, held.workspace)
-    var erasure = CatalogErasure(ids, from: output, held.workspace)
+    var erasure = try await CatalogErasure(ids, from: output, held.workspace)
     report.baseURL = try await baseURL()
     for place in OutputPlace.allCases { try await erase(place, &erasure) }
+    try await erasure.end()
     report.foreign = try await foreign()
     report.documents = erasure.erased.documents.texts
     report.serviceURLs = erasure.erased.serviceURLs.texts
@@ -175,7 +180,7 @@ struct ForgetWork {
   private mutating func deleteFiles(_ erasure: inout CatalogErasure) async throws {
     let state = states[0]
     try await NamedFiles(output: output, now: now).list(in: state)
-    try await erasure.deletePages { try await state.naming(of: $0) != nil }
+    try await erasure.deletePages()
     let own = erasure.erased.files.union(
       Set<Identifier>(of: possessions.filter { $0.kind == .file }.map(\.name)))
     for path in own.texts {
@@ -223,8 +228,6 @@ struct ForgetWork {
   }
 
   private mutating func deleteDerived() async throws {
-    // What a killed tool has left has the same images.
-    if FileSystem.isDirectory(output.location) { try Draft.clear(Directory(output.location)) }
     for folder in [""] + (try await PageFolder.all(in: output).map(\.path)) {
       for entry in try await output.listIfThere(folder) {
         let path = folder.isEmpty ? entry.name : "\(folder)/\(entry.name)"

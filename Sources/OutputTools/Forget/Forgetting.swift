@@ -1,8 +1,6 @@
-internal import TesseraBytes
 internal import TesseraOutput
 internal import TesseraState
 internal import TesseraSystem
-internal import TesseraText
 
 /// Removes images from an output for good: from every place that may say something of them (``OutputPlace``), and from
 /// later runs. The others stay as they are.
@@ -26,10 +24,8 @@ package struct Forgetting: Sendable {
     (self.state, self.now) = (state, now)
   }
 
-  /// The keys of the URLs, and those that earlier versions gave them: marks were made of both.
-  private var requests: [String] {
-    urls.map { SourceURL.cacheKey($0) }.flatMap { [RecordKey.of($0), SHA256.of($0)] }
-  }
+  /// The keys of the URLs.
+  private var requests: [String] { urls.flatMap { ForgottenItems.requests(of: $0) } }
 
   /// - Parameter repaired: called with a warning, a clause, for each damaged state that was set aside.
   /// - Throws: ``OutputToolError`` if an image is not known, or a run holds the output; or `CancellationError`.
@@ -82,11 +78,10 @@ package struct Forgetting: Sendable {
     }
     return try await output.holding(withShards: true, damage: .replaced, repaired: repaired) {
       held, states in
-      try held.workspace.clear()
       TemporaryDirectory.clearLeftBehind()
       let report = try await work(held, states)
       // What was staged is of the images, too.
-      try held.workspace.clear()
+      try await held.clear()
       return report
     }
   }

@@ -25,32 +25,35 @@ package struct Gallery {
   /// - Throws: ``OutputToolError`` if the catalog can't be read, or the page can't be written; or
   ///   `CancellationError`.
   package func write() async throws -> GalleryReport {
-    guard OpenOutput.isInStore(output) else { return try write(to: output) }
-    let local = try await LocalOutput(output)
-    defer { withExtendedLifetime(local) {} }
-    var report = try Gallery(local.path, limit: limit).write(to: local.path)
-    let page = report.path
-    report.path = FileSystem.join(output, Self.name)
-    try await OutputToolError.wrapAsync {
-      try await OpenOutput(output, creates: false).output
-        .write(Self.name, FileSystem.read(page, limit: .max))
-    }
-    return report
-  }
-
-  private func write(to folder: String) throws -> GalleryReport {
-    guard FileSystem.isDirectory(output) else {
+    guard OpenOutput.isInStore(output) || FileSystem.isDirectory(output) else {
       throw OutputToolError(noOutput: output, exists: FileSystem.exists(output))
     }
-    let path = FileSystem.join(output, Self.name)
-    let page = try GalleryPage()
-    return try OutputToolError.wrapWork {
-      try Draft.publish(to: path) { try write(page, to: $0, GalleryReport(path: path)) }
+    return try await OutputToolError.wrapAsyncWork {
+      let local = try await LocalOutput(output)
+      let catalog = try CatalogFile(of: local)
+      let draft = try OpenDraft(FileSystem.join(local.path, Self.name))
+      let report = try write(
+        GalleryPage(), of: catalog, to: draft.path,
+        GalleryReport(path: FileSystem.join(output, Self.name)))
+      try Task.checkCancellation()
+      let published = try OpenOutput(output, creates: false).output
+      let isStored = OpenOutput.isInStore(output)
+      try await catalog.publish {
+        if isStored {
+          try await published.write(Self.name, FileSystem.read(draft.path, limit: .max))
+        } else {
+          try draft.publish()
+        }
+      } orWithdraw: {
+        try await published.delete(Self.name)
+      }
+      return report
     }
   }
 
   private func write(
-    _ page: GalleryPage, to draft: String, _ report: consuming GalleryReport
+    _ page: GalleryPage, of catalog: CatalogFile, to draft: String,
+    _ report: consuming GalleryReport
   ) throws -> GalleryReport {
     let file = try OutputToolError.wrap { try File(draft, .create) }
     var report = report
@@ -58,7 +61,7 @@ package struct Gallery {
       try OutputToolError.wrap { try file.write(bytes) }
     }
     try write(page.beginning)
-    try writeCatalog(&report) { json throws(OutputToolError) in
+    try writeCatalog(catalog, &report) { json throws(OutputToolError) in
       try write(GalleryPage.escaped(json))
     }
     try write(page.end)
@@ -67,9 +70,9 @@ package struct Gallery {
 
   /// Writes the page's data: the first images, the catalog's head, and what all images add up to.
   private func writeCatalog(
-    _ report: inout GalleryReport, _ write: ([UInt8]) throws(OutputToolError) -> Void
+    _ catalog: CatalogFile, _ report: inout GalleryReport,
+    _ write: ([UInt8]) throws(OutputToolError) -> Void
   ) throws {
-    let catalog = try CatalogFile(at: output)
     // The page gets images as they were written. Each is also decoded as apps do, which checks it.
     var lines = try catalog.lines()
     var totals = GalleryTotals()

@@ -69,9 +69,37 @@ package struct Merging: Sendable {
     try await OutputToolError.wrapAsync {
       try await output.prepare()
       // No shard is running, so what is left there belongs to dead ones.
-      try await output.clearDrafts(in: "\(ShardHeader.folder)/\(first.shards)")
-      try workspace.clear()
+      try await held.clear()
     }
+    let gate = try await OutputToolError.wrapAsync {
+      try await LineGate(of: output, and: shards.results.map(\.output))
+    }
+    let report = try await count(shards, gate)
+    if !allowsLoss { try await checkLoss(shards, gate, report, limit: first.lostAbove) }
+    var copies = target.map { _ in FileCopies(to: output, workspace) }
+    let (form, head) = (first.form, Array(first.head.utf8))
+    try await OutputToolError.wrapAsyncWork {
+      var draft = try CatalogDraft(
+        form, head: head, count: report.images,
+        publication: first.publication, through: gate, in: workspace)
+      try await shards.forEachImage(through: gate) { image, shard in
+        try await copies?.copyFiles(of: image, from: shards.results[shard].output)
+        try draft.add(Array(image))
+      }
+      try await draft.publish(keeping: first.retention, now: Host.now)
+      try await clearNotes(of: output, workspace)
+    }
+    try await writeRunReport(of: shards, gate, workspace)
+    try await note(report, begun.duration(to: .now), held)
+    var merged = report
+    merged.copied = copies?.count ?? 0
+    merged.copiedBytes = copies?.bytes ?? 0
+    merged.catalog = FileSystem.join(output.location, form.name)
+    return merged
+  }
+
+  /// What the catalog will have.
+  private func count(_ shards: ShardSet, _ gate: LineGate) async throws -> MergeReport {
     var report = MergeReport()
     for header in shards.results.map(\.header) {
       report.shards += 1
@@ -79,26 +107,15 @@ package struct Merging: Sendable {
       report.problems += header.problems
       report.counts.merge(header.counts, uniquingKeysWith: +)
     }
-    if !allowsLoss { try await checkLoss(shards, output, report, limit: first.lostAbove) }
-    var copies = target.map { _ in FileCopies(to: output, workspace) }
-    let (form, head) = (first.form, Array(first.head.utf8))
+    if gate.isEmpty { return report }
+    // The headers count images, too, that were forgotten since.
+    (report.images, report.counts) = (0, [:])
     try await OutputToolError.wrapAsyncWork {
-      var draft = try CatalogDraft(
-        form, head: head, count: report.images,
-        publication: first.publication, in: workspace)
-      try await shards.forEachImage { image, shard in
-        try await copies?.copyFiles(of: image, from: shards.results[shard].output)
-        try draft.add(Array(image))
+      try await shards.forEachImage(through: gate) { image, _ in
+        report.images += 1
+        if let status = CatalogLine(image)?.status { report.counts[status, default: 0] += 1 }
       }
-      try await draft.publish(
-        to: output, keeping: first.retention, now: Host.now)
-      try await clearNotes(of: output, workspace)
     }
-    try await writeRunReport(of: shards, to: output)
-    try await note(report, begun.duration(to: .now), held)
-    report.copied = copies?.count ?? 0
-    report.copiedBytes = copies?.bytes ?? 0
-    report.catalog = FileSystem.join(output.location, form.name)
     return report
   }
 }
@@ -106,7 +123,7 @@ package struct Merging: Sendable {
 extension Merging {
   /// As a run does before it replaces a catalog.
   private func checkLoss(
-    _ shards: ShardSet, _ output: any Output, _ report: MergeReport, limit: Double
+    _ shards: ShardSet, _ gate: LineGate, _ report: MergeReport, limit: Double
   ) async throws {
     let shown = CatalogLine.shownStatuses.reduce(0) { $0 + report.counts[$1, default: 0] }
     guard limit < 100, LossCount.isOfInterest(hidden: report.images - shown, shown: shown) else {
@@ -115,11 +132,11 @@ extension Merging {
     let statuses = try OutputToolError.wrap { try LineIndex() }
     try await OutputToolError.wrapAsyncWork {
       // On disk: there may be more images than memory holds.
-      try await shards.forEachImage { image, _ in
+      try await shards.forEachImage(through: gate) { image, _ in
         guard let image = CatalogLine(image), let id = image.id else { return }
         _ = try statuses.add(id, .init(offset: image.isShown ? 1 : 0, length: 0, next: nil))
       }
-      let count = try await LossCount(in: output) { ids in
+      let count = try await LossCount(in: gate.output) { ids in
         try ids.map { id in try statuses.find(id).map { $0.offset == 1 } }
       }
       guard count.isAbove(limit) else { return }
@@ -153,7 +170,7 @@ extension Merging {
 
   /// Writes `run.json`, without the shards whose own is missing or damaged.
   private func writeRunReport(
-    of shards: ShardSet, to output: any Output
+    of shards: ShardSet, _ gate: LineGate, _ workspace: Workspace
   ) async throws(OutputToolError) {
     var merged = MergedRunReport()
     for (header, place) in shards.results {
@@ -164,7 +181,9 @@ extension Merging {
       merged.add(report)
     }
     guard let json = merged.json else { return }
-    try await OutputToolError.wrapAsync { try await output.write("run.json", json) }
+    try await OutputToolError.wrapAsync {
+      try await gate.write(report: json, as: "run.json", workspace)
+    }
   }
 }
 

@@ -102,8 +102,10 @@ struct ShardSet {
   }
 
   /// Calls `body` with each image, in the order of the manifest.
+  ///
+  /// - Parameter gate: through which the images come.
   func forEachImage(
-    _ body: (_ image: ArraySlice<UInt8>, _ shard: Int) async throws -> Void
+    through gate: LineGate, _ body: (_ image: ArraySlice<UInt8>, _ shard: Int) async throws -> Void
   ) async throws {
     let part = min(max(Self.buffers / max(results.count, 1), 4 << 10), 256 << 10)
     var shards: [ShardLines] = []
@@ -117,7 +119,7 @@ struct ShardSet {
     }
     while let first = heap.first {
       try Task.checkCancellation()
-      try await body(first.image, first.shard)
+      if gate.admits(first.image) { try await body(first.image, first.shard) }
       if let next = try await shards[first.shard].next() {
         heap.replaceFirst(next.line, next.image)
       } else {

@@ -71,7 +71,7 @@ package struct Pruning: Sendable {
   ) async throws -> PruneReport {
     var report = PruneReport()
     let last = try await state.lastEnd()
-    let isAsLeft = isDryRun ? false : try await held.output.mark() == last?.output
+    let before = isDryRun ? nil : try await held.output.mark()
     if !isDryRun {
       report.dropped = try await CatalogHistory(of: held.output, held.workspace).dropOld(now: now)
     }
@@ -89,8 +89,10 @@ package struct Pruning: Sendable {
       try await state.shrink()
     }
     // What was deleted here is not missing from the next run.
-    if isAsLeft, var last, let mark = try await held.output.mark() {
-      last.output = mark
+    if let before, var last, last.output == before.text,
+      let mark = try await held.output.mark(after: before)
+    {
+      last.output = mark.text
       try await state.note(last)
     }
     return report

@@ -50,14 +50,17 @@ package struct Rollback: Sendable {
     return try await output.locked { held in
       let begun = ContinuousClock.now
       // A run may have ended meanwhile.
+      let history = CatalogHistory(of: held.output, held.workspace)
+      try await OutputToolError.wrapAsync {
+        try await held.clear()
+        try await history.eraseForgotten(try await LineGate(of: held.output))
+      }
       let target = try await target(number, in: output)
       var report = RollbackReport(target, number: number, now: now)
       try await check(target, output, &report)
       // A run that has taken over would publish at the same time.
       try await held.confirm()
       try await OutputToolError.wrapAsync {
-        try held.workspace.clear()
-        let history = CatalogHistory(of: held.output, held.workspace)
         report.hasReplaced = try await CurrentCatalog(of: held.output) != nil
         try await history.rollBack(to: target, now: now)
       }

@@ -22,10 +22,10 @@ struct CatalogWriter {
     // Staged and then renamed: a disk that is full, or a kill, leaves the old catalog as it is.
     var draft = try CatalogDraft(
       head.form, head: head.line, count: lines.count,
-      publication: CatalogPublication(file), in: workspace)
+      publication: CatalogPublication(file), through: try await LineGate(of: output),
+      in: workspace)
     try await lines.forEachLine { try draft.add(Array($0.line.utf8), canonical: $0.canonical) }
-    try await draft.publish(
-      to: output, keeping: retention, now: now, replaced: replaced)
+    try await draft.publish(keeping: retention, now: now, replaced: replaced)
   }
 }
 

@@ -32,11 +32,26 @@ struct ShardWriter {
     let staged = workspace.staging("shard.jsonl")
     let target = try staged.open(.write)
     try target.write(header.line + [UInt8(ascii: "\n")])
+    let gate = try await LineGate(of: output)
     try await lines.forEachResult { line in
+      try gate.expect(line.forms.line.utf8)
       let bytes = ShardHeader.line(line.manifestLine, line.forms.line.utf8)
       try target.write(bytes + [UInt8(ascii: "\n")])
     }
     let path = ShardHeader.path(shard.index, of: shard.count)
+    try await gate.confirm()
+    do {
+      try await publish(staged, as: path, header, replaces: replaces)
+      try await gate.confirm()
+    } catch let error as SystemError where error.isOvertaken {
+      try await output.delete(path)
+      throw error
+    }
+  }
+
+  private func publish(
+    _ staged: WorkFile, as path: String, _ header: ShardHeader, replaces: Bool
+  ) async throws {
     if replaces { return try await output.write(path, staged: staged) }
     if try await output.create(path, staged: staged) { return }
     // Another run of this shard was faster, maybe on a machine that was taken for dead. Its result is

@@ -63,9 +63,10 @@ extension RunSession {
     let pool = try await opening.startWorkers()
     defer { pool.close() }
     let settings = StandingRun.settings(
-      file, owner, memory: opening.budget.memory, libvips: pool.hello.libvips)
+      file, owner, without: guards.forgotten, memory: opening.budget.memory,
+      libvips: pool.hello.libvips)
     let last = try await lastEnd(state)
-    let selection = try await entrySelection(state, settings, guards, pool.hello.libvips)
+    let selection = try await entrySelection(state, settings, pool.hello.libvips)
     let costs = RunCosts(
       try await state.costs(), runs: try await state.runTimes(), file, workers: opening.budget.count
     )
@@ -74,7 +75,7 @@ extension RunSession {
       refreshesQuality: options.refreshesQuality, selection: options.selection,
       clock: services.clock, state: state, fetcher: NoFetching(), transcoder: pool,
       memory: opening.budget.memory, output: output, workspace: workspace, cache: cache,
-      recorder: recorder, stretches: stretchReuse(state, since: last, settings, guards))
+      recorder: recorder, stretches: stretchReuse(state, since: last, settings))
     var tally = try ForecastTally(parts, extent, costs, before.items, isSelection: selection != nil)
     if try await isUnchanged(since: last, manifest, settings) {
       tally.standAll(recorder.current.total)

@@ -1,4 +1,3 @@
-internal import TesseraBytes
 internal import TesseraManifest
 internal import TesseraOutput
 internal import TesseraPipelineFile
@@ -9,8 +8,8 @@ internal import TesseraText
 struct EntryItems {
   let settings: PipelineFile.Fetch
   let shown: ShownURLs
-  /// Images that are left out; nil for none.
-  let forgotten: ForgottenItems?
+  /// Images that are left out.
+  let forgotten: ForgottenItems
 
   func withOwnID(_ entry: ManifestEntry) -> ManifestEntry { entry.withOwnID(shown) }
 
@@ -46,17 +45,12 @@ struct EntryItems {
 
   /// By its id, its request, or its source: `forget` knows the source of an id, without ignored parameters.
   func isForgotten(_ item: Item) -> Bool {
-    guard let forgotten, !forgotten.isEmpty else { return false }
+    guard !forgotten.isEmpty else { return false }
     // It may have had either id.
     let ids = [item.id] + (item.entry.sharesID ? [ownItem(item.entry).id] : [])
-    let urls = [[], settings.ignoredQuery].map {
-      SourceURL.cacheKey(item.requestURL, ignoring: $0)
-    }
-    // Earlier versions marked all digits.
-    let requests =
-      [item.requestKey, item.sourceKey] + Set<Identifier>(of: urls).map { SHA256.of($0.text) }
-    return requests.contains { request in
-      ids.contains { forgotten.has(id: $0, request: request) }
+    // A catalog shows the URL of the list, and that is what is known of an image without a state.
+    return [item.requestURL, item.entry.url].contains {
+      forgotten.has(ids: ids, url: $0, ignoring: settings.ignoredQuery)
     }
   }
 }

@@ -52,13 +52,13 @@ package struct EntryStream {
   ///   - standing: finds items that need nothing new; nil for none.
   ///   - stretches: finds parts of the manifest that need nothing new; nil for none.
   ///   - filter: leaves out what other shards process; nil for all items.
-  ///   - forgotten: images that are left out; nil for none.
+  ///   - forgotten: images that are left out.
   ///   - selection: leaves out images that the run is not for; nil for all items.
   ///   - claimsStretches: false if the ledger is another state than that of the stretches.
   init(
     _ manifest: ManifestStream, _ settings: PipelineFile.Fetch, ledger: StateStore, run: Int,
     standing: LineReuse? = nil, stretches: StretchReuse? = nil, filter: ShardFilter? = nil,
-    forgotten: ForgottenItems? = nil, selection: EntrySelection? = nil,
+    forgotten: ForgottenItems = ForgottenItems(), selection: EntrySelection? = nil,
     claimsStretches: Bool = true
   ) {
     self.claimsStretches = claimsStretches

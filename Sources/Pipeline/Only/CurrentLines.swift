@@ -11,6 +11,8 @@ struct CurrentLines: CatalogLines {
   private let run: Int
   /// The positions of the run's images; nil if they are looked up.
   private let positions: [Identifier: Int]?
+  /// Images whose lines are not copied.
+  private let forgotten: ForgottenItems
   /// New images, by their positions in the run: those before all others, those after another one, and those behind all.
   private var first: [Int] = []
   private var after: [Identifier: [Int]] = [:]
@@ -24,11 +26,13 @@ struct CurrentLines: CatalogLines {
   /// - Parameters:
   ///   - run: of `items` images.
   ///   - places: where images belong that the catalog may not have.
+  ///   - forgotten: images that a `forget` has left in the catalog because it was killed.
   init(
     _ form: CatalogForm, of output: any Output, _ state: StateStore, run: Int, items: Int,
-    _ places: NewPlaces
+    _ places: NewPlaces, without forgotten: ForgottenItems
   ) async throws {
     (self.form, self.output, self.state, self.run) = (form, output, state, run)
+    self.forgotten = forgotten
     positions = try await state.positions(in: run, limit: Self.most)
     var isThere = [Bool](repeating: false, count: items)
     let neighbours = Set<Identifier>(of: places.groups.flatMap(\.before.ids))
@@ -94,7 +98,11 @@ struct CurrentLines: CatalogLines {
         if let positions { batch.map { positions[$0.id] } } else {
           try await state.positions(of: batch.map(\.id), in: run)
         }
-      try await body(zip(batch, found).map { ($0.id, $1, $0.text) })
+      try await body(
+        zip(batch, found).compactMap { image, position in
+          guard position != nil || !forgotten.has(line: image.text) else { return nil }
+          return (image.id, position, image.text)
+        })
     }
   }
 

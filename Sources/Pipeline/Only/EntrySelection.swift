@@ -156,10 +156,10 @@ final class EntrySelection: Sendable {
 
   /// - Returns: sentences on named images that are left as they are.
   /// - Throws: ``PipelineError/unknownImages(_:near:)``.
-  func check(_ output: any Output, _ forgotten: ForgottenItems?) async throws -> [String] {
+  func check(_ output: any Output, _ forgotten: ForgottenItems) async throws -> [String] {
     let (found, left) = progress.withLock { ($0.found, $0.forgotten) }
     var missing = wanted.ids.subtracting(found)
-    let gone = left.union(missing.filter { forgotten?.has(id: $0.text) == true })
+    let gone = left.union(missing.filter { forgotten.has(id: $0.text) })
     missing.subtract(gone)
     let inCatalog = missing.isEmpty ? [] : try await CatalogTexts.ids(missing, in: output)
     let unknown = missing.subtracting(inCatalog).texts

@@ -41,13 +41,13 @@ extension RunSession {
   /// - Parameter settings: as runs of all images have them.
   /// - Throws: ``PipelineError/notOnly(_:)`` if the other images' entries would be others with this pipeline.
   func entrySelection(
-    _ state: StateStore, _ settings: String, _ guards: RunGuards, _ libvips: String
+    _ state: StateStore, _ settings: String, _ libvips: String
   ) async throws -> EntrySelection? {
     guard let selection = options.selection else { return nil }
     try await checkHead(libvips)
     try await checkHasState(state)
     return EntrySelection(
-      selection, state, usualStretches(state, since: nil, settings, guards))
+      selection, state, usualStretches(state, since: nil, settings))
   }
 
   /// The head says what shapes entries: a fingerprint of the pipeline, the versions, the slots.
@@ -77,12 +77,13 @@ extension RunSession {
   ///
   /// - Parameter last: the end of the last run, if the output is as it was then.
   func finishSelection(
-    _ selection: EntrySelection, _ parts: RunParts, _ items: Int, since last: StateStore.RunEnd?
+    _ selection: EntrySelection, _ parts: RunParts, _ items: Int, since last: LastEnd?
   ) async throws -> RunResult {
     let form = try await currentForm()
     try await parts.state.commit()
     let lines = try await CurrentLines(
-      form, of: output, parts.state, run: parts.run, items: items, selection.places)
+      form, of: output, parts.state, run: parts.run, items: items, selection.places,
+      without: try await ForgottenItems.of(output))
     recorder.update { $0.others = lines.count - items }
     if !options.allowsLoss {
       try await LossGuard(
@@ -97,9 +98,9 @@ extension RunSession {
     try await publish(result, parts)
     try await parts.state.endSelection(parts.run)
     // The next run finds the output as this one leaves it.
-    if last != nil, let mark = try await output.mark() {
+    if let last, let mark = try await output.mark(after: last.mark) {
       try await parts.state.note(
-        StateStore.RunEnd(output: mark, ended: services.clock.now()), of: parts.run)
+        StateStore.RunEnd(output: mark.text, ended: services.clock.now()), of: parts.run)
     }
     return result
   }

@@ -17,19 +17,25 @@ extension RunSession {
 
   /// How the last run ended, if the output is as it was then, and the clock was not set back: sources would be fresh for too
   /// long.
-  func lastEnd(_ state: StateStore) async throws -> StateStore.RunEnd? {
+  func lastEnd(_ state: StateStore) async throws -> LastEnd? {
     guard isUsual, let last = try await state.lastEnd(), services.clock.now() >= last.ended,
-      try await output.mark() == last.output
+      let mark = try await output.mark(), mark.text == last.output
     else { return nil }
-    return last
+    return LastEnd(end: last, mark: mark)
+  }
+
+  /// How the last run ended, and what the output was like then, and still is.
+  struct LastEnd {
+    var end: StateStore.RunEnd
+    let mark: OutputMark
   }
 
   /// Whether nothing has changed since the last run, so that this one is done.
   func isUnchanged(
-    since end: StateStore.RunEnd?, _ manifest: ManifestStream, _ settings: String
+    since last: LastEnd?, _ manifest: ManifestStream, _ settings: String
   ) async throws -> Bool {
     guard mayStand, !observer.followsItems,
-      let last = end?.standing.flatMap(StandingRun.init(stored:)),
+      let last = last?.end.standing.flatMap(StandingRun.init(stored:)),
       last.stands(settings, now: services.clock.now()),
       try await manifest.wholeDigest() == last.manifest
     else { return false }
@@ -45,30 +51,31 @@ extension RunSession {
   }
 
   /// Kept catalogs leave on time, as in a run that publishes.
-  func dropOldCatalogs(_ state: StateStore, since end: StateStore.RunEnd?) async throws {
+  func dropOldCatalogs(_ state: StateStore, since last: LastEnd?) async throws {
     let dropped = try await CatalogHistory(of: output, workspace).dropOld(
       now: services.clock.now())
-    guard dropped > 0, var end, let mark = try await output.mark() else { return }
-    end.output = mark
+    guard dropped > 0, let last, let mark = try await output.mark(after: last.mark) else { return }
+    var end = last.end
+    end.output = mark.text
     try await state.note(end)
   }
 
   /// Finds parts of the manifest that have not changed; nil for a run that has to look at each item.
   func stretchReuse(
-    _ state: StateStore, since end: StateStore.RunEnd?, _ settings: String, _ guards: RunGuards
+    _ state: StateStore, since last: LastEnd?, _ settings: String
   ) -> StretchReuse? {
-    mayStand ? usualStretches(state, since: end, settings, guards) : nil
+    mayStand ? usualStretches(state, since: last, settings) : nil
   }
 
   /// Parts of the manifest as runs of all images know them; nil if such a run has to look at each item.
   func usualStretches(
-    _ state: StateStore, since end: StateStore.RunEnd?, _ settings: String, _ guards: RunGuards
+    _ state: StateStore, since last: LastEnd?, _ settings: String
   ) -> StretchReuse? {
     // Each of these needs more of an item than whether it stands.
     guard isUsual, !observer.followsItems, !file.fetch.hasUnboundHeaders, file.upgrade == nil
     else { return nil }
     return StretchReuse(
-      state, settings: "\(settings) \(guards.forgotten?.digest ?? "")", finds: end != nil,
+      state, settings: settings, finds: last != nil,
       isAlwaysFresh: file.fetch.revalidation == .never, clock: services.clock)
   }
 
@@ -82,6 +89,6 @@ extension RunSession {
       recorder.current, manifest: manifest.digest, settings: settings, ended: now,
       isAlwaysFresh: file.fetch.revalidation == .never)
     try await parts.state.note(
-      StateStore.RunEnd(output: mark, ended: now, standing: standing?.stored), of: parts.run)
+      StateStore.RunEnd(output: mark.text, ended: now, standing: standing?.stored), of: parts.run)
   }
 }

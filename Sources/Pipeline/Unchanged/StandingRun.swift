@@ -1,5 +1,6 @@
 internal import TesseraBytes
 internal import TesseraJSON
+internal import TesseraOutput
 internal import TesseraPipelineFile
 internal import TesseraState
 internal import TesseraText
@@ -75,9 +76,11 @@ struct StandingRun: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - owner: whose the output is.
+  ///   - forgotten: the images that it leaves out.
   ///   - memory: what a worker has, in bytes.
   static func settings(
-    _ file: PipelineFile, _ owner: OutputOwner, memory: Int, libvips: String
+    _ file: PipelineFile, _ owner: OutputOwner, without forgotten: ForgottenItems, memory: Int,
+    libvips: String
   ) -> String {
     let completed = owner.completed(items: 0)
     return SHA256.of(
@@ -86,6 +89,7 @@ struct StandingRun: Equatable, Sendable {
         Fingerprint.rejection(file, memory: memory, libvips: libvips), file.catalogFormat.rawValue,
         "\(file.keptCatalogs)", file.fetch.revalidation.rawValue, "\(file.fetch.cache ?? 0)",
         completed.pipeline, completed.identity ?? "", completed.addresses ?? "",
+        forgotten.digest,
         // What paths of files are shown from.
         file.shownURLs.folders.joined(separator: "\n"),
       ].joined(separator: "\n"))

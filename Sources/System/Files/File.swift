@@ -245,13 +245,15 @@ package struct File: ~Copyable {
   package var realPath: String? { FileSystem.realPath("/proc/self/fd/\(descriptor)") }
 
   /// A text that changes with the file's content, as far as the file system shows it: inode number,
-  /// size and last change. And the size in bytes.
+  /// size, last change, and that of the inode, which tells of a file that was given its old time back. And the size in
+  /// bytes.
   package func stamp() throws(SystemError) -> (size: Int, text: String) {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw SystemError("look at", path) }
-    let time = status.st_mtim
+    let (time, inode) = (status.st_mtim, status.st_ctim)
     return (
-      Int(status.st_size), "\(status.st_ino)-\(status.st_size)-\(time.tv_sec).\(time.tv_nsec)"
+      Int(status.st_size),
+      "\(status.st_ino)-\(status.st_size)-\(time.tv_sec).\(time.tv_nsec)-\(inode.tv_sec).\(inode.tv_nsec)"
     )
   }
 

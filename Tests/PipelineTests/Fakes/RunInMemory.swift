@@ -164,14 +164,17 @@ extension RunInMemory {
 
   /// A whole run, from the look at the output's last run to `run.json`. Its state is in the workspace.
   ///
-  /// - Parameter lines: of the manifest.
+  /// - Parameters:
+  ///   - lines: of the manifest.
+  ///   - other: the output in its place, which writes to it.
   func wholeRun(
-    _ lines: [String], _ options: (inout RunOptions) -> Void = { _ in }
+    _ lines: [String], to other: (any Output)? = nil,
+    _ options: (inout RunOptions) -> Void = { _ in }
   ) async throws -> WholeRun {
     try folder.write(lines.map { $0 + "\n" }.joined(), to: "manifest.jsonl")
-    let held = try await HeldOutput(output, workspace, nil)
     var choices = RunOptions(workerPath: "")
     options(&choices)
+    let held = try await HeldOutput(other ?? output, workspace, choices.shard)
     let warnings = Warnings()
     let result = await Pipeline(file, .everything, choices).runHolding(
       held,
@@ -190,7 +193,8 @@ extension RunInMemory {
     await held.release()
     let report = try result.get()
     let isLines = file.catalogFormat == .jsonl
-    let catalog = try output.text(isLines ? "catalog.jsonl" : "catalog.json")
+    let catalog =
+      choices.shard == nil ? try output.text(isLines ? "catalog.jsonl" : "catalog.json") : "{}"
     let images =
       isLines ? [] : try JSONParser.parse(Array(catalog.utf8))["images"]?.arrayValue ?? []
     return WholeRun(

@@ -42,7 +42,8 @@ final class DatabaseExport: Exporting {
     // What is beside it may change it when it is opened.
     guard !CatalogDatabaseWriter.companions(of: path).contains(where: FileSystem.exists),
       let digest = head.digest,
-      CatalogDatabaseWriter.head(of: path) == head.databaseHead(selection(slots))
+      CatalogDatabaseWriter.head(of: path) == head.databaseHead(selection(slots)),
+      try !catalog.hasForgotten()
     else { return false }
     // Another program may have changed the catalog, and left its digest.
     return try catalog.canonicalDigest() == digest

@@ -1,0 +1,54 @@
+import Testing
+
+/// Who publishes into an output: whatever has lines of images goes through `LineGate`, or through the `CatalogFile` that it was
+/// made of, so that no image that was forgotten comes back.
+@Suite struct PublishingTests {
+  private enum Way {
+    /// Lines are admitted, and marks confirmed, in these files.
+    case gate
+    /// What a `CatalogFile` publishes.
+    case catalogFile
+    /// Takes images out, or has none.
+    case noLines
+  }
+
+  private static let writers: [String: Way] = [
+    "Output/Catalog/CatalogPatches.swift": .gate, "Output/Catalog/PageWriter.swift": .gate,
+    "Output/History/CatalogHistory.swift": .gate, "Output/History/CatalogPair.swift": .gate,
+    "Output/History/LineGate+Settling.swift": .gate,
+    "Output/History/CatalogErasure.swift": .noLines,
+    "Output/History/CatalogErasure+Pages.swift": .noLines,
+    "Output/History/ForgottenItems.swift": .noLines,
+    "Output/Catalog/CatalogDraft+Publishing.swift": .gate,
+    "OutputTools/Gallery/Gallery.swift": .catalogFile,
+    "OutputTools/Export/CatalogExport.swift": .catalogFile,
+    "Pipeline/Catalog/ShardWriter.swift": .gate,
+    // Files of images, which nothing leads to but a line.
+    "OutputTools/Merge/Merging.swift": .gate, "Pipeline/Item/Steps/Publish.swift": .noLines,
+    "Pipeline/Tables/AtlasFile.swift": .noLines, "Pipeline/Tables/PixelFile.swift": .noLines,
+  ]
+
+  /// A new writer is added here when it has decided which way it goes.
+  @Test func eachWriterOfDocumentsAsksTheMarks() throws {
+    let tree = try SourceTree()
+    let call = Pattern(
+      #"\b(?:output|published|target|held\.output)\.(?:write|create|publish)\(|\bOpenDraft\(|CatalogPair\(of"#
+    )
+    var found: Set<String> = []
+    for module in ["Output", "OutputTools", "Pipeline"] {
+      for file in tree.modules[module, default: []] where !call.matches(in: file.code).isEmpty {
+        found.insert("\(module)/\(file.path)")
+      }
+    }
+    // The place of drafts themselves.
+    found.remove("Output/Draft.swift")
+    found.subtract(["Output/History/CatalogHistory+Rollback.swift"])
+    let listed = Set(Self.writers.keys)
+    #expect(found.subtracting(listed).sorted() == [])
+    #expect(listed.subtracting(found).sorted() == [])
+    for (path, way) in Self.writers where way == .catalogFile {
+      let file = tree.modules["OutputTools"]?.first { "OutputTools/\($0.path)" == path }
+      #expect(file?.code.contains("catalog.publish") == true, "\(path)")
+    }
+  }
+}
