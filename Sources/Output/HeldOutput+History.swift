@@ -2,7 +2,7 @@ package import TesseraSystem
 
 /// The history of what was done with an output, which its holder writes.
 extension HeldOutput {
-  package func history() async throws(OutputError) -> RunHistory {
+  package func runHistory() async throws(OutputError) -> RunHistory {
     guard let stored else {
       return try OutputError.wrap { () throws(SystemError) in try workspace.readHistory() }
     }
@@ -15,7 +15,7 @@ extension HeldOutput {
 
   /// Adds an entry to the history as it is now.
   package func note(_ entry: HistoryEntry) async throws(OutputError) {
-    let history = try await history()
+    let history = try await runHistory()
     guard let stored else {
       return try OutputError.wrap { () throws(SystemError) in
         try workspace.writeHistory(history.adding(entry), after: history)

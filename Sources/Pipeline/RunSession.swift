@@ -204,7 +204,7 @@ struct RunSession: Sendable {
     }
     if fetcher != nil { try await noteCosts(state) }
     let path = options.shard.map { ShardHeader.reportPath($0.index, of: $0.count) }
-    try await LineGate(of: output).write(
+    try await LineGate(of: output).publish(
       report: recorder.current.json(below: [file.output, output.location]),
       as: path ?? "run.json", path == nil ? workspace : nil)
     return recorder.current

@@ -70,12 +70,7 @@ package struct CatalogExport {
     let targets = [target] + companions(of: target)
     let isReplaced = form == .sqlite && FileSystem.exists(target) && DatabaseExport.owns(target)
     if !isReplaced { try expectFree(targets) }
-    let catalog: CatalogFile
-    if OpenOutput.isInStore(output) {
-      catalog = try CatalogFile(of: try await LocalOutput(output))
-    } else {
-      catalog = try CatalogFile(at: output)
-    }
+    let catalog = try CatalogFile(of: try await LocalOutput(output))
     let files = try ExportedFiles(
       OpenOutput.isInStore(output) ? output : catalog.folder.path)
     let head = try catalog.head()
@@ -107,15 +102,19 @@ package struct CatalogExport {
           return report
         }
       } orWithdraw: {
-        for target in targets {
-          try Directory(FileSystem.parent(of: target)).removeTree(FileSystem.name(of: target))
-        }
+        try Self.remove(targets)
       }
     }
     report.isBeside =
       folder != nil && Identifier(folder) == Identifier(FileSystem.realPath(catalog.folder.path))
     report.companions = targets.dropFirst().map { FileSystem.name(of: $0) }
     return report
+  }
+
+  private static func remove(_ targets: [String]) throws(SystemError) {
+    for target in targets {
+      try Directory(FileSystem.parent(of: target)).removeTree(FileSystem.name(of: target))
+    }
   }
 
   private func expectFree(_ targets: [String]) throws(OutputToolError) {

@@ -40,7 +40,7 @@ extension RunSession {
     entry.take(recorded)
     entry.figures = recorded.figures
     do throws(OutputError) {
-      let history = try await held.history()
+      let history = try await held.runHistory()
       entry.figures = await figures(after: history, now: now)
       try await held.note(entry)
     } catch {
