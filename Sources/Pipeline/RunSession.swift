@@ -204,8 +204,8 @@ struct RunSession: Sendable {
     }
     if fetcher != nil { try await noteCosts(state) }
     let path = options.shard.map { ShardHeader.reportPath($0.index, of: $0.count) }
-    try await LineGate(of: output).publish(
-      report: recorder.current.json(below: [file.output, output.location]),
+    try await LineGate(of: output).publishReport(
+      recorder.current.json(below: [file.output, output.location]),
       as: path ?? "run.json", path == nil ? workspace : nil)
     return recorder.current
   }

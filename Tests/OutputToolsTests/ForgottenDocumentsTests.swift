@@ -139,7 +139,8 @@ import Testing
       _ = await sentence { try await export.write(to: target) }
     } else {
       _ = try await export.write(to: target)
-      #expect(try found("exports").isEmpty == form.isOfSlots)
+      let hasIDs = [.eleventy, .sqlite, .csv, .jsonl].contains(form)
+      #expect(try found("exports").isEmpty == !hasIDs)
       try await mark()
       // One of the same catalog is not current.
       #expect(try await !export.write(to: target).isCurrent)
@@ -201,7 +202,7 @@ import Testing
     ).run { _ in }
     #expect(report.images == 4)
     #expect(
-      report.problems.map { "\($0.id) \($0.reason)" }
+      report.problems.filter { $0.path.isEmpty }.map { "\($0.id) \($0.reason)" }
         == ["\(Self.secret) was forgotten, and is still listed; call tessera forget for it again"])
   }
 
@@ -235,7 +236,7 @@ import Testing
         small.root, isDeep: false, removesBroken: removes,
         access: DeliveryAccess(concurrency: 1, timeout: .seconds(1), allow: [])
       ).run { _ in }
-      return report.problems.map(\.path)
+      return report.problems.filter { $0.reason.hasPrefix("was left") }.map(\.path)
     }
     #expect(
       try await verify(removing: false)

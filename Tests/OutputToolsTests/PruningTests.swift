@@ -88,14 +88,14 @@ import Testing
     }
     try await prune(0)
     let state = try StateStore(path: try small.statePath)
-    let mark = try #require(try await small.output.mark())
+    let mark = try #require(try await (small.output as any Output).mark())
     try await state.note(
       StateStore.RunEnd(output: mark.text, ended: 1), of: state.beginRun(boot: ""))
     try await state.close()
     try await prune(2 * Self.day)
     #expect(!small.has(unnamed.path) && small.has(named.path) != vanishes)
     let last = try await StateStore(path: try small.statePath).lastEnd()
-    let now = try await small.output.mark()
+    let now = try await (small.output as any Output).mark()
     #expect((last?.output == now?.text) == !vanishes)
   }
 }

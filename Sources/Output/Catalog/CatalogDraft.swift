@@ -28,11 +28,12 @@ package struct CatalogDraft: ~Copyable {
   ///   - publication: in what parts it is published besides; nil for none.
   ///   - gate: of the output that it is for.
   ///   - workspace: where it is written until it is complete.
+  ///   - name: that of the staged file, if another one of this form may be there.
   package init(
     _ form: CatalogForm, head: [UInt8], count: Int, publication: CatalogPublication? = nil,
-    through gate: LineGate, in workspace: Workspace
+    through gate: LineGate, in workspace: Workspace, named name: String? = nil
   ) throws(SystemError) {
-    let staged = workspace.staging(form.name)
+    let staged = workspace.staging(name ?? form.name)
     let digest = try CatalogDigest(head: head)
     let parts = try publication?.writers(head: head, count: count, in: workspace) ?? []
     file = try staged.open(.write)

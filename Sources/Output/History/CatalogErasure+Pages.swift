@@ -45,6 +45,12 @@ extension CatalogErasure {
   private mutating func rewritten(
     _ page: PageIndex.Page, in folder: PageFolder
   ) async throws(SystemError) -> (page: PageIndex.Page, bytes: [UInt8])? {
+    // An index that was written when its page was already erased.
+    guard try await output.size(of: page.path) != nil else {
+      var gone = page
+      gone.count = 0
+      return (gone, [])
+    }
     var texts = CatalogTexts(page.path, in: output)
     var rest: [[UInt8]] = []
     var found = false

@@ -123,7 +123,8 @@ package struct CatalogErasure {
     let (line, hadTables) = Self.headLine(try texts.head, without: ids.union(erased.ids))
     guard found || hadTables else { return nil }
     var draft = try CatalogDraft(
-      form, head: line, count: count, through: gate, in: workspace)
+      form, head: line, count: count, through: gate, in: workspace,
+      named: "erased.\(form.rawValue)")
     var images = CatalogTexts(path, in: output)
     while let text = try await images.next() {
       if try !isErased(text, of: images) { try draft.add(text) }

@@ -16,8 +16,8 @@ extension LineGate {
   /// Writes the report of a run, or of a merge, without what it says of forgotten images.
   ///
   /// - Parameter workspace: of which this process holds the lock; nil if it holds that of a shard.
-  package func publish(
-    report: [UInt8], as path: String, _ workspace: Workspace?
+  package func publishReport(
+    _ report: [UInt8], as path: String, _ workspace: Workspace?
   ) async throws(SystemError) {
     var bytes = report
     if !isEmpty, let json = try? JSONParser.parse(report) {

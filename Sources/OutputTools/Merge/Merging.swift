@@ -182,7 +182,7 @@ extension Merging {
     }
     guard let json = merged.json else { return }
     try await OutputToolError.wrapAsync {
-      try await gate.publish(report: json, as: "run.json", workspace)
+      try await gate.publishReport(json, as: "run.json", workspace)
     }
   }
 }
