@@ -101,7 +101,7 @@ import Testing
     let twin = "see cafe\u{301} here"
     let messages = ["see caf\u{E9} here", twin, "see \u{301}x here"]
     try output.write("run.json", Array(report(messages).utf8))
-    var erasure = CatalogErasure(
+    var erasure = try await CatalogErasure(
       ["caf\u{E9}", "\u{301}x"], from: output, catalogs.workspace)
     try await erasure.eraseReport("run.json")
     #expect(Array(try output.text("run.json").utf8) == Array(report([twin]).utf8))
