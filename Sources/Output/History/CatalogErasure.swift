@@ -87,8 +87,12 @@ package struct CatalogErasure {
     guard var kept = try await CatalogHistory.kept(in: output) else { return }
     let before = kept
     for (place, entry) in kept.catalogs.enumerated() {
-      guard try await output.size(of: entry.path) != nil,
-        let new = try await rewritten(entry.path, entry.form)
+      guard try await output.size(of: entry.path) != nil else {
+        // What is left of it says no less of the images.
+        kept.catalogs[place].companions = [:]
+        continue
+      }
+      guard let new = try await rewritten(entry.path, entry.form)
       else { continue }
       var entry = entry
       (entry.digest, entry.images) = (new.digest, new.count)
