@@ -1,3 +1,5 @@
+internal import TesseraText
+
 /// What a state remembers of the output beside its records.
 extension StateStore {
   /// The digest of the marks of forgotten images that were last taken out of this state; nil if there were none. A
@@ -23,7 +25,7 @@ extension StateStore {
   package func ids(
     where matches: @Sendable (_ id: String, _ source: String?) -> Bool
   ) throws(StateError) -> [String] {
-    var found: Set<String> = []
+    var found: Set<Identifier> = []
     func look(_ id: String, _ source: String?) {
       if !found.contains(id), matches(id, source) { found.insert(id) }
     }
@@ -37,6 +39,6 @@ extension StateStore {
       let kind = Possession.Kind(rawValue: row.text(1))
       look(row.text(0), kind == .sources || kind == .rejections ? row.key(2) : nil)
     }
-    return found.sorted()
+    return found.texts
   }
 }

@@ -139,14 +139,15 @@ import Testing
     #expect(nothing.parts.isEmpty)
   }
 
-  /// A file's version is its inode, size and last change; it is revalidated each time.
+  /// A file's version is its inode, size and last change, of its content and of its inode; it is revalidated each time.
   @Test func aFileHasAVersion() throws {
     let folder = try TemporaryFolder()
     let path = try folder.write("0123456789", to: "a")
     var status = stat()
     #expect(stat(path, &status) == 0)
-    let time = status.st_mtim
-    let tag = "\"\(status.st_ino)-10-\(time.tv_sec).\(time.tv_nsec)\""
+    let (time, inode) = (status.st_mtim, status.st_ctim)
+    let changes = "\(time.tv_sec).\(time.tv_nsec)-\(inode.tv_sec).\(inode.tv_nsec)"
+    let tag = "\"\(status.st_ino)-10-\(changes)\""
     let url = "file://" + path
     func read(_ receiver: Receiver, _ change: (inout FetchRequest) -> Void) throws -> FetchResponse
     {

@@ -31,7 +31,8 @@ enum Identity {
         "members", "treeMembers", "headTree", "mapped", "present", "absent", "leftOut",
         "value", "CatalogPatch.swift: changes", "ExtraMembers.swift: counts",
         "FeedImages.swift: places",
-        "MappedJSONDecoder.swift: paths", "MappedJSONDecoder.swift: used",
+        "MappedFields.swift: paths", "MappedJSONDecoder.swift: paths",
+        "MappedJSONDecoder.swift: used",
         "MemberGuess.swift: places",
         "TableDecoder.swift: indices", "TableDecoder.swift: used",
       ],
@@ -40,6 +41,7 @@ enum Identity {
       "CatalogPair.swift: before", "CatalogPair.swift: others", "CatalogPatches.swift: places",
       "ForgottenItems.swift: named", "KeyedQueue.swift: lines", "NextExport.swift: parts",
       "PackedLines.swift: numbers", "SourceCache.swift: entries", "TableWorkers.swift: places",
+      "VanishedFiles.swift: folders",
     ],
     "hosts, in the spelling of the policies": [
       "hosts", "paced", "breakers", "busyAnswers", "windows", "rates", "unreached", "continued",

@@ -102,7 +102,7 @@ import Testing
     #expect(moments > 2)
   }
 
-  /// A `forget` is killed before each change that it makes; whoever writes next leaves the image out.
+  /// A `forget` is killed before each change that it makes; the next writer leaves the image out.
   @Test(arguments: Writer.allCases)
   private func aKilledForgetIsObeyed(_ writer: Writer) async throws {
     var moments = 0

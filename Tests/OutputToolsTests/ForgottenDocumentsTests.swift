@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  /// Whoever holds the output erases what was left.
+  /// The next holder of the output erases what was left.
   @Test(arguments: ["merge", "merge --into", "rollback", "prune", "forget another"])
   func aKilledForgetIsObeyed(_ tool: String) async throws {
     try await begin()
@@ -74,7 +74,7 @@ import Testing
       let report = try await Merging([small.root], into: nil, shards: nil).run()
       #expect((report.images, report.counts) == (2, ["ok": 2]))
     case "merge --into":
-      // New scratch disks know no marks.
+      // New scratch disks have no marks.
       let disk = try SmallOutput(folder, name: "disk")
       try writeShards(to: disk)
       let report = try await Merging([disk.root], into: small.root, shards: nil).run()
@@ -217,7 +217,7 @@ import Testing
     ".tessera/shards/2/0/staging/shard.jsonl",
   ]
 
-  /// `verify` finds drafts, and whoever holds the output removes them with all work of killed processes.
+  /// `verify` finds drafts, and the next holder of the output removes them with all work of killed processes.
   @Test(arguments: ["merge", "rollback", "prune", "verify", "forget"])
   func whatKilledProcessesLeftIsRemoved(_ tool: String) async throws {
     try await begin()

@@ -25,7 +25,8 @@ public enum KeyValues {
     "fetch.headers": "[{host: h, A: b}]", "fetch.headers-everywhere": "true",
     "fetch.allow": "[\"files:/srv\"]", "fetch.keep-stale": "1d", "fetch.cache": "1GB",
     "fetch.user-agent": "A/1", "limits.pixels": "1MP", "limits.frames": "1",
-    "limits.memory": "1GB", "limits.time": "1s", "catalog.profile": "full",
+    "limits.memory": "1GB", "limits.time": "1s", "limits.unpacked-list": "1GB",
+    "catalog.profile": "full",
     "catalog.format": "jsonl", "catalog.pages": "10",
     "catalog.screens": "{feed: {slots: [a]}}", "catalog.patches": "2", "catalog.urls": "none",
   ]

@@ -48,15 +48,13 @@ package final class ObjectOutput: Output {
   ///
   /// - Parameter shard: nil for the whole output. What is not of Tessera, or of an output below this one, stays.
   func clearUploads(of shard: Shard?) async throws(SystemError) {
-    let folder = shard.map { _ in StoredState.folder(of: shard) + "/" }
-    let result = shard.map { "\(ShardHeader.folder)/\($0.count)/\($0.index)." }
+    let own = shard.map {
+      [StoredState.folder(of: $0) + "/", "\(ShardHeader.folder)/\($0.count)/\($0.index)."]
+    }
     try await call { client, base throws(StoreError) in
       for upload in try client.uploads(below: base) {
         let path = String(upload.location.key.dropFirst(base.key.isEmpty ? 0 : base.key.count + 1))
-        let isOwn =
-          if let folder, let result { path.hasPrefix(folder) || path.hasPrefix(result) } else {
-            OutputPlace.of(path) != nil
-          }
+        let isOwn = own?.contains { path.begins(with: $0) } ?? (OutputPlace.of(path) != nil)
         if isOwn { try client.abort(upload) }
       }
     }

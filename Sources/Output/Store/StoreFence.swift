@@ -1,5 +1,6 @@
 internal import Synchronization
 internal import TesseraStore
+internal import TesseraText
 
 /// Keeps a process from changing an output in a store that another one has taken over: whatever it writes there goes
 /// through this.
@@ -15,7 +16,7 @@ struct StoreFence: Sendable {
 
   /// The ETags of documents: of the versions that were read, the first one. Nil for one that is not there.
   private final class Known: Sendable {
-    let etags = Mutex<[String: String?]>([:])
+    let etags = Mutex<[Identifier: String?]>([:])
   }
 
   init(_ lease: StoreLease?) { self.lease = lease }
@@ -27,7 +28,7 @@ struct StoreFence: Sendable {
   }
 
   private func set(_ etag: String?, of path: String) {
-    known.etags.withLock { _ = $0.updateValue(etag, forKey: path) }
+    known.etags.withLock { _ = $0.updateValue(etag, forKey: Identifier(path)) }
   }
 
   /// Sends a request that is right whichever process does it last.

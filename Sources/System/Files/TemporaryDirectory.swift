@@ -32,8 +32,8 @@ package final class TemporaryDirectory: Sendable {
     guard let folder = try? Directory(FileSystem.temporaryDirectory),
       let names = try? folder.list()
     else { return }
-    for name in names
-    where name.hasPrefix(FileSystem.temporaryName) && folder.kind(of: name) == .folder {
+    let prefix = FileSystem.temporaryName.utf8
+    for name in names where name.utf8.starts(with: prefix) && folder.kind(of: name) == .folder {
       // Held until it is gone: its owner could not take it in between.
       guard let lock = try? folder.directory(name).lock() ?? nil else { continue }
       try? folder.removeTree(name)
