@@ -48,6 +48,11 @@ enum VerifyCommand: Command {
     if isJSON {
       Console.write(report.json)
     } else if !arguments.has(CommonFlag.quiet) {
+      for path in report.drafts {
+        Console.line(
+          "the file \(path) was left by a process that was killed; the next run removes it, and so does "
+            + "verify --remove-broken")
+      }
       Console.line(summary(of: report, removes: arguments.has(removeBroken)))
     }
     return report.problemCount == 0 ? .done : .someFailed

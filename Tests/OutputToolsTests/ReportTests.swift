@@ -60,6 +60,7 @@ import Testing
           "problemCount": 1,
           "removed": 0,
           "bytesFetched": 0,
+          "drafts": [],
           "problems": [
             {
               "id": "a",

@@ -13,6 +13,8 @@ package struct VerifyReport: Sendable {
   package var files = 0
   package var problemCount = 0
   package var removed = 0
+  /// Drafts that killed processes have left. They are no problem of the catalog, but public, and may name any image.
+  package internal(set) var drafts: [String] = []
   /// Fetched from an image service.
   package var bytes = 0
   /// The first problems, as many as ``json`` lists.
@@ -39,6 +41,7 @@ package struct VerifyReport: Sendable {
       object.member("problemCount", problemCount)
       object.member("removed", removed)
       object.member("bytesFetched", bytes)
+      object.member("drafts", drafts)
       object.name("problems")
       object.array { list in
         for problem in problems {
