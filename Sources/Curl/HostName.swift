@@ -38,9 +38,19 @@ package struct HostName: Sendable, Hashable, CustomStringConvertible {
   ///
   /// A proxy resolves names and connects by itself, so this is all that can be checked of a request through one.
   package var address: IPAddress? {
-    let isReserved = text == "localhost" || text.hasSuffix(".localhost")
-    return isReserved ? IPAddress("127.0.0.1") : literal
+    let isReserved = Self.loopback.contains(text) || text.hasSuffix(".localhost")
+    if isReserved { return IPAddress("127.0.0.1") }
+    return Self.metadata.contains(text) ? IPAddress("169.254.169.254") : literal
   }
+
+  /// Besides the reserved name those that Debian and Red Hat have in `/etc/hosts`.
+  private static let loopback: Set = [
+    "localhost", "localhost.localdomain", "localhost4", "localhost4.localdomain4", "localhost6",
+    "localhost6.localdomain6", "ip6-localhost", "ip6-loopback",
+  ]
+
+  /// Names of cloud metadata services, which the resolvers of these clouds answer.
+  private static let metadata: Set = ["metadata.google.internal", "metadata.goog", "instance-data"]
 
   /// The address that the host is; nil for a name.
   package var literal: IPAddress? {
@@ -89,8 +99,10 @@ extension CurlURL {
     guard let url = CurlURL(text) else { return text }
     let host = url[.asciiHost].map { HostName(ascii: $0).text } ?? ""
     guard let written = url[.host] else { return text }
+    // A percent sign that is left would be decoded by some proxies, to another host.
+    if host.isEmpty || host.utf8.contains(UInt8(ascii: "%")) { return nil }
     if host == written { return text }
-    return !host.isEmpty && url.set(.host, to: host) ? url[.url] : nil
+    return url.set(.host, to: host) ? url[.url] : nil
   }
 }
 

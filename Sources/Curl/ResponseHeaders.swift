@@ -37,11 +37,14 @@ package struct ResponseHeaders: Sendable, Equatable {
     guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return }
     let name = String(decoding: line[..<colon], as: UTF8.self).lowercased()
     let value = Self.text(line[line.index(after: colon)...], isURL: name == "location")
-    var values = fields[name] ?? []
-    // Two show that they differ, and a server may send any number.
-    let isNew = values.count < 2 && !values.contains { $0.utf8.elementsEqual(value.utf8) }
-    if isNew || Self.lists.contains(name) { values.append(value) }
-    fields[name] = values
+    if !Self.lists.contains(name) {
+      // Two show that they differ, and a server may send any number.
+      let values = fields[name] ?? []
+      if values.count > 1 || values.contains(where: { $0.utf8.elementsEqual(value.utf8) }) {
+        return
+      }
+    }
+    fields[name, default: []].append(value)
   }
 
   /// A value without the blanks around it. Servers send 8-bit text here, too: what is no UTF-8 is replaced, but in a URL

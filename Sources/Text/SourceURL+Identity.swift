@@ -52,7 +52,14 @@ extension SourceURL {
     _ text: String, ignoring parameters: [String], below folders: [String]
   ) -> String {
     switch scheme(of: text) {
-    case "data", "file", "http", "https": return shown(text, ignoring: parameters, below: folders)
+    case "data" where text.utf8.contains(UInt8(ascii: ",")),
+      // Titles begin with "File:", too.
+      "file" where text.utf8.dropFirst("file:".utf8.count).first == UInt8(ascii: "/"):
+      return shown(text, ignoring: parameters, below: folders)
+    case "http", "https":
+      // A backslash is a slash, as in the URL that is requested.
+      let hasBackslash = text.utf8.contains(UInt8(ascii: "\\"))
+      return shown(hasBackslash ? encoded(text) : text, ignoring: parameters, below: folders)
     default: break
     }
     var text = text

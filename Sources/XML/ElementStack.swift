@@ -41,7 +41,7 @@ struct ElementStack {
       scope[name == "xmlns" ? "" : String(name.dropFirst(6))] = value
     }
     scopes.append(scope)
-    bases.append((bases.last ?? []) + attributes.filter { $0.name == "xml:base" }.map(\.value))
+    beginBase(attributes)
     let element = XMLElement(
       qualified(name, isAttribute: false),
       attributes: attributes.filter { $0.name != "xmlns" && !$0.name.hasPrefix("xmlns:") }
@@ -61,6 +61,16 @@ struct ElementStack {
     count(size)
     // What is too large is followed to its end, and nothing of it is kept.
     open.append(isTooLarge ? XMLElement(element.name, line: line) : element)
+  }
+
+  /// Each reference below takes the length of its bases, so that these have a limit of their own.
+  private mutating func beginBase(_ attributes: [(name: String, value: String)]) {
+    let all = (bases.last ?? []) + attributes.filter { $0.name == "xml:base" }.map(\.value)
+    let isTooLong = all.reduce(0) { $0 + $1.utf8.count } > XMLReader.maximumBase
+    if isTooLong {
+      note("has an xml:base of more than \(XMLReader.maximumBase) bytes", isInTag: true)
+    }
+    bases.append(isTooLong ? [] : all)
   }
 
   /// Notes that something can't be read; the element that is read is not usable then.

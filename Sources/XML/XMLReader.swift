@@ -8,6 +8,8 @@ private import TesseraCExpat
 ///
 /// Encodings are those in which ASCII characters are one byte: UTF-8, ISO-8859-1, US-ASCII and windows-1252.
 package final class XMLReader {
+  /// Bytes of all `xml:base` that hold for an element.
+  package static let maximumBase = 4096
   /// Levels of elements.
   package static let maximumDepth = 100
   /// Elements in one that is read.

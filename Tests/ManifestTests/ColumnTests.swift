@@ -165,6 +165,16 @@ import Testing
         == [field.trimmed].filter { !$0.isEmpty })
   }
 
+  /// Whatever a row has, it takes time in proportion.
+  @Test func manyCommasAndWordsTakeLinearTime() throws {
+    let field = "/" + String(repeating: "a,", count: 200_000) + "a"
+    let clock = ContinuousClock()
+    let time = clock.measure {
+      #expect(ColumnMapping(separator: ",").urls(in: field) == [field])
+    }
+    #expect(time < .seconds(30), "\(time)")
+  }
+
   @Test func anotherMarkSeparatesAlways() {
     #expect(
       ColumnMapping(separator: "|").urls(in: "https://c/w_4,h_3/x|https://c/y | z.jpg")

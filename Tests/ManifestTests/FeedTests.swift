@@ -225,6 +225,26 @@ import Testing
           "3 2 https://a/deep/er/x/3.jpg shared", "5 4 https://b/4.jpg shared",
           "5 4 https://c/4.jpg shared",
         ])
+    // Blanks around a reference are none of it, and an empty one is no image.
+    #expect(
+      Self.lines(
+        """
+        <feed xmlns="http://www.w3.org/2005/Atom" xml:base="https://a/">
+        <entry><id>1</id><link rel="enclosure" href=" https://c/1.jpg "/><link rel="enclosure" href=""/></entry>
+        </feed>
+        """) == ["2 1 https://c/1.jpg shared"])
+    // Each reference would take as much.
+    let long = String(repeating: "a", count: 5_000)
+    #expect(
+      Self.lines(
+        """
+        <feed xmlns="http://www.w3.org/2005/Atom">
+        <entry xml:base="https://a/\(long)/"><id>1</id><link rel="enclosure" href="1.jpg"/></entry>
+        <entry><id>2</id><link rel="enclosure" href="https://a/2.jpg"/></entry>
+        </feed>
+        """) == [
+          "2: <entry> has an xml:base of more than 4096 bytes", "3 2 https://a/2.jpg shared",
+        ])
     // A base alone does not lead anywhere.
     #expect(
       Self.lines(

@@ -38,9 +38,22 @@ import Testing
   /// What cannot be a host is not requested; what is no URL is left to libcurl.
   @Test func aHostThatCannotBeMappedIsNotRequested() {
     #expect(CurlURL.requested("http://ü\u{FFFD}/a") == nil)
+    // What some proxies would decode once more, to another host.
+    for host in ["127.0.0.%2531", "127.0.0.\u{FF05}31", "localhos%2574"] {
+      #expect(CurlURL.requested("https://\(host)/") == nil, "\(host)")
+    }
     for text in ["", "nonsense", "file:///a", "http://a b/"] {
       #expect(CurlURL.requested(text) == text)
     }
+  }
+
+  /// A proxy resolves names by itself: those that lead to its own machine, or to the cloud's metadata, are known.
+  @Test func namesOfForbiddenAddressesAreKnown() {
+    for (name, address) in [
+      ("localhost", "127.0.0.1"), ("a.localhost", "127.0.0.1"), ("IP6-localhost.", "127.0.0.1"),
+      ("localhost6.localdomain6", "127.0.0.1"), ("metadata.google.internal", "169.254.169.254"),
+    ] { #expect(HostName(name).address == IPAddress(address), "\(name)") }
+    #expect(HostName("metadata.example").address == nil)
   }
 
   /// The quick look agrees with the whole reading.

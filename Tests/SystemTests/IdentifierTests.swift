@@ -79,6 +79,9 @@ import Testing
       ("mailto:bob@a.example", "mailto:bob@a.example"),
       ("urn:uuid:1225c695", "urn:uuid:1225c695"), ("SKU-1/2;b=3", "SKU-1/2;b=3"),
       ("cafe\u{301}", "cafe\u{301}"),
+      // Titles, and words with a colon.
+      ("File:A/B 1.jpg", "File:A/B 1.jpg"), ("data:1001", "data:1001"),
+      (#"https:\\bob:pw@a.example\b"#, "https://a.example/b"),
       ("a:b@c", "a:b@c"), ("#1", "#1"), ("", ""),
     ] {
       #expect(Array(shown.id(text).utf8) == Array(id.utf8), "\(text): \(shown.id(text))")

@@ -88,6 +88,12 @@ extension Transfer {
       case .body(let extent):
         // libcurl would end the transfer with an error.
         if decodes, response.headers.hasUnknownCoding { return end(.undecodable) }
+        if !decodes, response.headers.isCompressed {
+          return end(
+            .error(
+              FetchError(
+                .badEncoding, "the server changed its Content-Encoding", isRetryable: true)))
+        }
         let stop = Stop(receiver.begin(extent, response.validators))
         return stop.map { end($0) } ?? bytes.count
       }

@@ -25,17 +25,28 @@ struct MappedFields {
       omitted.unpublished += 1
       return []
     }
-    var seen: Set<Identifier> = []
+    let groups = zip(mapping.places(of: .url), found).filter { !$1.isEmpty }
+      .map { (fields: fields(beside: $0), found: $1) }
+    // An image that has two places is hidden by either.
+    var hidden: Set<Identifier> = []
+    for (fields, found) in groups {
+      for (urls, trail) in found
+      where try Publication.isPublished(fields.published(trail), line: line) == false {
+        omitted.unpublished += 1
+        for url in urls { hidden.insert(url) }
+      }
+    }
+    var indices: [Identifier: Int] = [:]
     var entries: [ManifestEntry] = []
-    for (place, found) in zip(mapping.places(of: .url), found) where !found.isEmpty {
-      let fields = fields(beside: place)
+    for (fields, found) in groups {
       for (urls, trail) in found {
-        guard try Publication.isPublished(fields.published(trail), line: line) ?? true else {
-          omitted.unpublished += 1
-          continue
-        }
         let model = try entry(fields, trail, others)
-        for url in urls where seen.insert(url) {
+        for url in urls where !hidden.contains(url) {
+          if let index = indices[url] {
+            entries[index].complete(by: model)
+            continue
+          }
+          indices[url] = entries.count
           entries.append(model)
           entries[entries.count - 1].url = url
         }
@@ -66,13 +77,13 @@ struct MappedFields {
   private func entry(
     _ fields: Fields, _ trail: Trail, _ others: OtherMembers
   ) throws(ManifestProblem) -> ManifestEntry {
-    let id = fields.first(.id, trail)?.trimmed
+    let id = fields.first(.id, trail)
     var entry = ManifestEntry(line: line, id: id, url: "")
     entry.sharesID = id != nil
     entry.alt = fields.first(.alt, trail)
     entry.slots = fields.words(.slots, trail)
     entry.focus = try ManifestEntry.focusPoint(fields.words(.focus, trail) ?? [], line: line)
-    entry.views = ManifestEntry.views(fields.first(.views, trail).flatMap { Double($0.trimmed) })
+    entry.views = ManifestEntry.views(fields.first(.views, trail).flatMap { Double($0) })
     entry.others = others
     return entry
   }
@@ -84,7 +95,8 @@ struct MappedFields {
     var fields = Fields()
     for member in ColumnMapping.Member.allCases where member != .url {
       fields.groups[member] = mapping.places(of: member).map { place in
-        FieldGroup(texts(member, place), beside: paths[url]?.names ?? [], others: names)
+        FieldGroup(
+          texts(member, place), of: member, beside: paths[url]?.names ?? [], others: names)
       }
     }
     return fields
@@ -95,22 +107,42 @@ struct MappedFields {
 private struct Fields {
   var groups: [ColumnMapping.Member: [FieldGroup]] = [:]
 
-  private func all(_ member: ColumnMapping.Member, _ trail: Trail) -> [String] {
-    (groups[member] ?? []).flatMap { $0.texts(trail) }
+  private func said(_ member: ColumnMapping.Member, _ trail: Trail) -> [Said] {
+    (groups[member] ?? []).compactMap { $0.said(trail) }
   }
 
   func first(_ member: ColumnMapping.Member, _ trail: Trail) -> String? {
-    all(member, trail).first { !$0.trimmed.isEmpty }
+    said(member, trail).lazy.compactMap(\.first).first
   }
 
   func words(_ member: ColumnMapping.Member, _ trail: Trail) -> [String]? {
-    let words = all(member, trail).flatMap { $0.split(separator: " ") }
-    return words.isEmpty ? nil : words.map(String.init)
+    let lists = said(member, trail).map(\.words).filter { !$0.isEmpty }
+    // One list is shared by all images.
+    return lists.count > 1 ? Array(lists.joined()) : lists.first
   }
 
   /// What is said of one image, and not of all of the record.
   func published(_ trail: Trail) -> [String] {
-    (groups[.published] ?? []).flatMap { $0.textsOfElement(trail) }
+    (groups[.published] ?? []).flatMap { $0.saidOfElement(trail)?.texts ?? [] }
+  }
+}
+
+/// What is said of one image, or of several: made once for all of them, because a record may have many words and many images.
+private struct Said {
+  private(set) var texts: [String] = []
+  /// The first that is not blank. Of descriptions as it is written.
+  private(set) var first: String?
+  /// Of lists.
+  private(set) var words: [String] = []
+
+  mutating func add(_ text: String, of member: ColumnMapping.Member) {
+    if member == .published { texts.append(text) }
+    if [.slots, .focus].contains(member) {
+      words += text.split(separator: " ").map(String.init)
+    } else if first == nil {
+      let trimmed = text.trimmed
+      if !trimmed.isEmpty { first = member == .alt ? text : trimmed }
+    }
   }
 }
 
@@ -118,25 +150,39 @@ private struct Fields {
 /// thousand images takes ten thousand steps.
 private struct FieldGroup {
   private var shared = 0
-  private var byElement: [Trail: [String]] = [:]
-  private var ofAll: [String] = []
+  private var byElement: [Trail: Said] = [:]
+  private var ofAll = Said()
 
   /// - Parameters:
   ///   - names: those of the URLs' place.
   ///   - others: those of all places of URLs. What is said in the element of another URL belongs to that one.
-  init(_ found: [MemberPath.Found], beside names: [String], others: [[String]]) {
+  init(
+    _ found: [MemberPath.Found], of member: ColumnMapping.Member, beside names: [String],
+    others: [[String]]
+  ) {
     if found.isOfElements(beside: names) {
       shared = found[0].trail.sharedNames(with: names)
-      for text in found { byElement[text.trail.prefix(names: shared), default: []] += [text.text] }
+      for text in found {
+        byElement[text.trail.prefix(names: shared), default: Said()].add(text.text, of: member)
+      }
     } else if !others.contains(where: { found.isOfElements(beside: $0) }) {
-      ofAll = found.map(\.text)
+      for text in found { ofAll.add(text.text, of: member) }
     }
   }
 
-  func texts(_ trail: Trail) -> [String] { shared == 0 ? ofAll : textsOfElement(trail) }
+  func said(_ trail: Trail) -> Said? { shared == 0 ? ofAll : saidOfElement(trail) }
 
-  func textsOfElement(_ trail: Trail) -> [String] {
-    shared == 0 ? [] : byElement[trail.prefix(names: shared)] ?? []
+  func saidOfElement(_ trail: Trail) -> Said? {
+    shared == 0 ? nil : byElement[trail.prefix(names: shared)]
+  }
+}
+
+extension ManifestEntry {
+  /// Takes what another place says of the same image.
+  fileprivate mutating func complete(by other: ManifestEntry) {
+    alt = alt ?? other.alt
+    slots = slots ?? other.slots
+    focus = focus ?? other.focus
   }
 }
 

@@ -31,16 +31,23 @@ enum URLSeparator {
   private static func isPart(of piece: String, before rest: Substring) -> Bool {
     guard begins(piece) else { return false }
     // The one behind which the data begins (RFC 2397).
-    if SourceURL.scheme(of: piece.trimmed) == "data", !piece.contains(",") { return true }
-    let next = rest.trimmed
+    if scheme(of: beginning(piece)) == "data", !piece.contains(",") { return true }
+    let next = rest.drop { $0 == " " || $0 == "\t" }
     return !next.isEmpty && !next.hasPrefix(",") && !begins(next)
   }
 
   /// Whether a text begins as a URL does, or as a path from the root. What else has a colon is a setting of an image service.
   private static func begins(_ text: some StringProtocol) -> Bool {
-    let text = text.trimmed
+    let text = beginning(text)
     if text.hasPrefix("/") { return true }
-    guard let scheme = SourceURL.scheme(of: text) else { return false }
+    guard let scheme = scheme(of: text) else { return false }
     return scheme == "data" || text.dropFirst(scheme.count).hasPrefix(":/")
   }
+
+  /// As much as tells how a text begins: a field may have very many commas.
+  private static func beginning(_ text: some StringProtocol) -> String {
+    String(text.drop { $0 == " " || $0 == "\t" }.prefix(64))
+  }
+
+  private static func scheme(of text: String) -> String? { SourceURL.scheme(of: text) }
 }

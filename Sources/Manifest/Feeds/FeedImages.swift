@@ -114,8 +114,12 @@ extension XMLElement {
   private static let references: Set = ["href", "src", "url"]
 
   fileprivate func resolved(_ attribute: (name: String, value: String)) -> String {
-    guard !bases.isEmpty, Self.references.contains(attribute.name) else { return attribute.value }
+    // Blanks around a reference are none of it, and an empty one is no image.
+    let value = attribute.value.trimmed
+    guard !bases.isEmpty, !value.isEmpty, Self.references.contains(attribute.name) else {
+      return attribute.value
+    }
     let base = bases.reduce("") { SourceURL.resolve($1, against: $0) }
-    return SourceURL.resolve(attribute.value, against: base)
+    return SourceURL.resolve(value, against: base)
   }
 }
