@@ -8,7 +8,7 @@ internal import TesseraSystem
 /// place that knows how an output is laid out, apart from its catalog and its variants.
 struct OutputFolder: Sendable {
   /// The published files.
-  let published: any Output
+  private(set) var published: any Output
   private let place: OpenOutput
   /// Whether the state is looked for in the output's store.
   private let isStored: Bool
@@ -34,6 +34,13 @@ struct OutputFolder: Sendable {
       try OpenOutput(root, state: state, creates: false)
     }
     published = place.output
+  }
+
+  /// The same, whose changes end when another process takes the output over.
+  func fenced(by held: HeldOutput) -> OutputFolder {
+    var folder = self
+    folder.published = held.output
+    return folder
   }
 
   /// What becomes of states that are damaged.

@@ -44,6 +44,22 @@ import Testing
     #expect(items.isEmpty)
   }
 
+  /// Images that differ in a secret are shown with one URL: forgetting one by its id leaves the others.
+  @Test func aShownURLIsMarkedApartFromRequests() throws {
+    var items = try #require(ForgottenItems(document: Self.document()))
+    let url = "https://example.com/x.jpg"
+    let requests = ForgottenItems.requests(of: url)
+    items.add(ids: ["a"], requests: [], sources: ["a": requests])
+    #expect(items.has(ids: [], url: url) && !items.has(shown: url))
+    items.add(ids: ["a"], requests: [], shown: ["a": [Identifier(url)]])
+    #expect(items.has(shown: url))
+    #expect(items.remove(ids: ["a"], requests: []) == [])
+    #expect(items.isEmpty)
+    // What a person names is meant for all that show it.
+    items.add(ids: [], requests: requests)
+    #expect(items.has(shown: url))
+  }
+
   /// The URLs of an image that was named by its id come back with it, and no others.
   @Test func anIdImpliesItsRequests() async throws {
     let catalogs = try MemoryCatalogs()

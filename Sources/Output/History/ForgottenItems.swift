@@ -22,6 +22,8 @@ package struct ForgottenItems: Sendable, Equatable {
 
   private func mark(id: String) -> String { mark("id \(id)") }
   private func mark(request: String) -> String { mark("request \(request)") }
+  /// Apart from requests: several images may be shown with one URL, without the secrets that tell them apart.
+  private func mark(shown url: String) -> String { mark("shown \(url)") }
 
   private func mark(_ text: String) -> String {
     Hexadecimal.encode(MessageDigest.sha256.code(of: Array(text.utf8), key: key))
@@ -71,21 +73,34 @@ package struct ForgottenItems: Sendable, Equatable {
 
   /// - Parameter url: as a catalog shows it; that of a file or of data does not say which it is.
   package func has(shown url: String) -> Bool {
-    SourceURL.isTransferred(url) && has(ids: [], url: url)
+    guard !marks.isEmpty, SourceURL.isTransferred(url) else { return false }
+    return marks.contains(mark(shown: url)) || isNamed(url)
+  }
+
+  /// Whether a person named the URL. That of an image which was forgotten by its id may be another's, as it is shown.
+  private func isNamed(_ url: String) -> Bool {
+    Self.requests(of: url).map { mark(request: $0) }
+      .contains { marks.contains($0) && !allImplied.contains($0) }
   }
 
   /// - Parameters:
   ///   - requests: that are named. What an image has besides is implied by its id.
   ///   - sources: the requests of each id.
+  ///   - shown: URLs of each id as catalogs show them, which no other image has.
   package mutating func add(
-    ids: [String], requests: [String], sources: [Identifier: [String]] = [:]
+    ids: [String], requests: [String], sources: [Identifier: [String]] = [:],
+    shown: [Identifier: Set<Identifier>] = [:]
   ) {
     let named = Set(requests.map { mark(request: $0) })
     unlink(named)
     // Those of earlier calls, too.
     let explicit = marks.subtracting(allImplied).union(named)
     for id in ids {
-      let own = Set((sources[id] ?? []).map { mark(request: $0) }).subtracting(explicit)
+      let urls = Set(
+        (shown[id] ?? []).filter { url in
+          !Self.requests(of: url.text).contains { explicit.contains(mark(request: $0)) }
+        }.map { mark(shown: $0.text) })
+      let own = Set((sources[id] ?? []).map { mark(request: $0) }).union(urls).subtracting(explicit)
       marks.formUnion(own.union([mark(id: id)]))
       if !own.isEmpty { implied[mark(id: id), default: []].formUnion(own) }
     }

@@ -36,13 +36,15 @@ struct StoreFence: Sendable {
     _ body: (_ deadline: ContinuousClock.Instant?) throws(StoreError) -> Value
   ) throws(StoreError) -> Value {
     guard let lease else { return try body(nil) }
+    var attempts = 3
     while true {
       let deadline = try lease.confirmed()
       do throws(StoreError) {
         return try body(deadline)
       } catch {
-        // Whether this process may go on, the lease says.
-        guard error.kind == .late else { throw error }
+        // Whether this process may go on, the lease says; whether the store takes it, the attempts.
+        attempts -= 1
+        guard error.kind == .late, attempts > 0 else { throw error }
       }
     }
   }

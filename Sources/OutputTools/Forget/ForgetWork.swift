@@ -16,6 +16,8 @@ struct ForgetWork {
   /// Those that are named, and those of each image.
   private var requests: [String] = []
   private var sources: [Identifier: [String]] = [:]
+  /// As documents show them.
+  private var shown: [Identifier: Set<Identifier>] = [:]
   private var possessions: Set<Possession> = []
   private(set) var report = ForgetReport()
 
@@ -62,7 +64,8 @@ struct ForgetWork {
       }
     }
     // A state knows its own runs only, and none knows those of a catalog that was merged.
-    for (id, urls) in try await ShownSources(in: output).urls(of: found) {
+    shown = try await ShownSources(in: output).urls(of: found)
+    for (id, urls) in shown {
       sources[id, default: []] += urls.texts.flatMap { ForgottenItems.requests(of: $0) }
     }
     report.ids = ids
@@ -74,7 +77,9 @@ struct ForgetWork {
   /// Those of before. A store that lacks them although a state has seen some is asked again; then they are lost.
   private mutating func marks() async throws -> ForgottenItems {
     var isExpected = false
-    for state in states where !isExpected { isExpected = try await state.forgottenMarks() != nil }
+    for state in states where !isExpected {
+      isExpected = !(try await state.forgottenMarks() ?? "").isEmpty
+    }
     var isMissing = false
     let forgotten = try await ForgottenItems.of(output, isExpected: isExpected) { isMissing = true }
     if isMissing {
@@ -120,7 +125,7 @@ struct ForgetWork {
   mutating func forget() async throws {
     // First: a run that begins after a kill does not fetch them again.
     var forgotten = try await marks()
-    forgotten.add(ids: ids, requests: requests, sources: sources)
+    forgotten.add(ids: ids, requests: requests, sources: sources, shown: shown)
     try await forgotten.write(to: output, held.workspace)
     var erasure = try await CatalogErasure(ids, from: output, held.workspace)
     report.baseURL = try await baseURL()

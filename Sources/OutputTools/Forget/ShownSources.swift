@@ -34,14 +34,27 @@ struct ShownSources {
     if let form = try await CurrentCatalog.form(in: output) { paths.append(form.name) }
     for path in paths where try await output.size(of: path) != nil {
       var texts = CatalogTexts(path, in: output)
-      while let text = try await texts.next() {
-        try Task.checkCancellation()
-        if let image = CatalogLine(text) { body(image) }
+      try await upToDamage {
+        while let text = try await texts.next() {
+          try Task.checkCancellation()
+          if let image = CatalogLine(text) { body(image) }
+        }
       }
     }
     for path in try await ShardResults.paths(in: output) {
-      var lines = try await ShardLines(path, in: output)
-      while let image = try await lines.nextImage() { body(image) }
+      try await upToDamage {
+        var lines = try await ShardLines(path, in: output)
+        while let image = try await lines.nextImage() { body(image) }
+      }
+    }
+  }
+
+  /// Damage must not keep an image from being forgotten: the marks come first.
+  private func upToDamage(_ read: () async throws -> Void) async throws {
+    do {
+      try await read()
+    } catch let error as SystemError where error.isDamage {
+    } catch is OutputToolError {
     }
   }
 }

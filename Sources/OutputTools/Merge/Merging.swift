@@ -5,6 +5,7 @@ internal import TesseraJSON
 internal import TesseraOutput
 internal import TesseraState
 internal import TesseraSystem
+internal import TesseraText
 
 /// Makes one catalog of the results of all shards: byte for byte that of a run of all items.
 package struct Merging: Sendable {
@@ -71,9 +72,10 @@ package struct Merging: Sendable {
       // No shard is running, so what is left there belongs to dead ones.
       try await held.clear()
     }
-    let gate = try await OutputToolError.wrapAsync {
-      try await LineGate(of: output, and: shards.results.map(\.output))
-    }
+    // Shards of one output have its marks.
+    var known: Set<Identifier> = [Identifier(output.location)]
+    let others = shards.results.map(\.output).filter { known.insert($0.location) }
+    let gate = try await OutputToolError.wrapAsync { try await LineGate(of: output, and: others) }
     let report = try await count(shards, gate)
     if !allowsLoss { try await checkLoss(shards, gate, report, limit: first.lostAbove) }
     var copies = target.map { _ in FileCopies(to: output, workspace) }

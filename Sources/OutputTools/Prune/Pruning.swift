@@ -80,7 +80,7 @@ package struct Pruning: Sendable {
       for folder in try await folders(of: place, output, &report) {
         // A run that has taken over may name them again.
         try await held.confirm()
-        try await prune(folder, of: output, state, &report, onDelete, onStay)
+        try await prune(folder, of: output.fenced(by: held), state, &report, onDelete, onStay)
       }
     }
     try await collectRows(state, &report)

@@ -47,9 +47,9 @@ package struct Verification: Sendable {
     let saves: @Sendable (VerifyReport) -> Bool = { !$0.problems.isEmpty }
     return try await output.holding(
       withShards: true, damage: .salvaged, repaired: repaired, saves: saves
-    ) { _, states in
+    ) { held, states in
       // Each shard has lines of its own.
-      try await check(output, states, onProblem)
+      try await check(output.fenced(by: held), states, onProblem)
     }
   }
 

@@ -9,11 +9,17 @@ package final class TemporaryDirectory: Sendable {
     _ = Self.isCleared
     while true {
       let path = try FileSystem.makeTemporaryDirectory()
-      let lock = try? Directory(path).lock()
-      // Another process may have taken it for left behind before it was locked.
+      let lock: File?
+      do throws(SystemError) {
+        // Another process may have taken it for left behind before it was locked, and removes it.
+        guard let own = try Directory(path).lock() else { continue }
+        lock = consume own
+      } catch {
+        lock = nil
+      }
       guard FileSystem.isDirectory(path) else { continue }
       self.path = path
-      self.lock = lock ?? nil
+      self.lock = lock
       return
     }
   }
