@@ -70,6 +70,44 @@ import Testing
     await lease.release()
   }
 
+  /// A store that is down is waited for once, and not once by each thread that needs the lock.
+  @Test func threadsThatWaitShareTheFailureOfARenewal() async throws {
+    let count = 6
+    let isLate = Mutex(false)
+    let callers = Mutex<Set<pthread_t>>([])
+    let lease = StoreLease(store.client, ObjectStore.location, shard: nil, token: "t") {
+      guard isLate.withLock(\.self) else { return .now }
+      let now = ContinuousClock.now + .seconds(60)
+      callers.withLock { _ = $0.insert(pthread_self()) }
+      // All of them come before the one that renews goes on.
+      for _ in 0..<5_000 where callers.withLock({ $0.count < count }) { usleep(1_000) }
+      return now
+    }
+    try await lease.take()
+    isLate.withLock { $0 = true }
+    store.fail("PUT", "503 Slow Down")
+    let before = store.requests.count
+    let pool = BlockingPool(limit: count)
+    let errors = await withTaskGroup { group in
+      for _ in 0..<count {
+        group.addTask {
+          await errorText {
+            try await pool.run { () throws(StoreError) in _ = try lease.confirmed() }
+          }
+        }
+      }
+      return await group.reduce(into: Set()) { $0.insert($1) }
+    }
+    #expect(errors.count == 1 && errors.first??.contains("503") == true)
+    #expect(store.requests.dropFirst(before) == ["PUT /feed/out/.tessera/lock"])
+    // Who comes later tries again.
+    #expect(throws: StoreError.self) { try lease.confirmed() }
+    #expect(store.requests.count == before + 2)
+    store.fail("PUT", nil)
+    _ = try lease.confirmed()
+    await lease.release()
+  }
+
   @Test func aLockSaysWhoHoldsItAndSinceWhen() async throws {
     try await lease(token: "t").take()
     let object = try #require(store[Self.whole])

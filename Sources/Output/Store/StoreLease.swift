@@ -18,8 +18,8 @@ final class StoreLease: Sendable {
   private let lock: StoreLock
   private let pool = BlockingPool(limit: 1)
   private let held = Mutex(Held())
-  /// Held during a renewal: one thread does it for all.
-  private let renewal = Mutex(())
+  /// Held during a renewal: one thread does it for all. Why the last one failed, and when.
+  private let renewal = Mutex<(error: StoreError, time: ContinuousClock.Instant)?>(nil)
   private let now: @Sendable () -> ContinuousClock.Instant
 
   private struct Held {
@@ -130,10 +130,11 @@ final class StoreLease: Sendable {
 
   /// Makes sure that the lock is still held, and will be for a minute and a half.
   func confirm() async throws(OutputError) {
-    if recent() != nil { return }
+    let start = now()
+    if recent(at: start) != nil { return }
     try await call { lease throws(OutputError) in
       do throws(StoreError) {
-        _ = try lease.confirmed()
+        _ = try lease.confirmed(since: start)
       } catch {
         if error.kind == .lost { throw .lost(lease.name) }
         throw .system(error.asSystemError)
@@ -146,22 +147,42 @@ final class StoreLease: Sendable {
   /// - Returns: when requests have to be over that only the holder may send.
   /// - Throws: ``StoreError``, of kind `lost` if another process has taken over.
   func confirmed() throws(StoreError) -> ContinuousClock.Instant {
-    if let recent = recent() { return recent }
-    return try renewal.withLock { _ throws(StoreError) in
-      if let recent = recent() { return recent }
+    try confirmed(since: now())
+  }
+
+  /// - Parameter start: when the caller began to wait. A renewal that failed since then failed for it, too: a store that is
+  ///   down is waited for once, and not once by each thread.
+  private func confirmed(
+    since start: ContinuousClock.Instant
+  ) throws(StoreError) -> ContinuousClock.Instant {
+    if let recent = recent(at: start) { return recent }
+    return try renewal.withLock { failure throws(StoreError) in
       let now = now()
-      let (etag, number) = held.withLock { ($0.etag, $0.renewals) }
-      guard let renewed = try lock.renew(number + 1, etag: etag) else {
-        throw lost(output.appending(folder))
+      if let recent = recent(at: now) { return recent }
+      if let failure, start < failure.time { throw failure.error }
+      do throws(StoreError) {
+        return try renewed(at: now)
+      } catch {
+        failure = (error, self.now())
+        throw error
       }
-      held.withLock { $0 = Held(etag: renewed, renewals: number + 1, confirmed: now) }
-      return now + Self.requestTime
     }
   }
 
+  private func renewed(
+    at now: ContinuousClock.Instant
+  ) throws(StoreError) -> ContinuousClock.Instant {
+    let (etag, number) = held.withLock { ($0.etag, $0.renewals) }
+    guard let renewed = try lock.renew(number + 1, etag: etag) else {
+      throw lost(output.appending(folder))
+    }
+    held.withLock { $0 = Held(etag: renewed, renewals: number + 1, confirmed: now) }
+    return now + Self.requestTime
+  }
+
   /// Nil if the lock has to be renewed first.
-  private func recent() -> ContinuousClock.Instant? {
-    guard let confirmed = held.withLock({ $0.confirmed }), now() - confirmed < Self.renewalTime / 2
+  private func recent(at now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
+    guard let confirmed = held.withLock({ $0.confirmed }), now - confirmed < Self.renewalTime / 2
     else { return nil }
     return confirmed + Self.requestTime
   }
