@@ -64,10 +64,11 @@ struct StoreLock: Sendable {
         return .taken(etag: etag)
       }
       guard let found = try read() else { continue }
-      // The answer to the write above may have been lost.
-      if found.token == token { return .taken(etag: found.etag) }
-      guard let age = try object.age() else { continue }
-      if age < Self.lease { return .held(by: found.holder, age: age) }
+      if found.token != token {
+        guard let age = try object.age() else { continue }
+        if age < Self.lease { return .held(by: found.holder, age: age) }
+      }
+      // Its own, too: one that a dead process has left is old, and others would take it over.
       if let etag = try write(0, if: .isUnchanged(etag: found.etag)) { return .taken(etag: etag) }
     }
     return .held(by: "", age: .zero)
