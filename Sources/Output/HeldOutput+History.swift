@@ -1,12 +1,13 @@
+internal import TesseraManifest
 package import TesseraSystem
 
 /// The history of what was done with an output, which its holder writes.
 extension HeldOutput {
   package func runHistory() async throws(OutputError) -> RunHistory {
-    guard let stored else {
+    guard stored != nil else {
       return try OutputError.wrap { () throws(SystemError) in try workspace.readHistory() }
     }
-    return try await stored.readHistory()
+    return try await RunHistory.stored(in: output, of: shard)
   }
 
   /// What is left on the disk of an output that is a directory; nil for an object store, and if the system does not say.
@@ -16,12 +17,23 @@ extension HeldOutput {
   /// Adds an entry to the history as it is now.
   package func note(_ entry: HistoryEntry) async throws(OutputError) {
     let history = try await runHistory()
-    guard let stored else {
-      return try OutputError.wrap { () throws(SystemError) in
-        try workspace.writeHistory(history.adding(entry), after: history)
-      }
+    try await OutputError.wrapAsync { () async throws(SystemError) in
+      let next = history.adding(entry)
+      guard stored != nil else { return try workspace.writeHistory(next, after: history) }
+      try await output.write(RunHistory.path(of: shard), next.document)
     }
-    try await confirm()
-    try await stored.writeHistory(history.adding(entry))
+  }
+}
+
+/// That of an output whose state is in its store is beside it there.
+extension RunHistory {
+  static func path(of shard: Shard?) -> String { "\(StoredState.folder(of: shard))/\(name)" }
+
+  static func stored(
+    in output: any Output, of shard: Shard?
+  ) async throws(OutputError) -> RunHistory {
+    try await OutputError.wrapAsync { () async throws(SystemError) in
+      RunHistory(try await output.document(path(of: shard)) ?? [], shard: shard)
+    }
   }
 }

@@ -28,12 +28,10 @@ extension OpenOutput {
         return histories.filter { !$0.entries.isEmpty }
       }
     }
-    guard case .stored(let client, let location) = place else { return [] }
+    guard case .stored = place else { return [] }
     var histories: [RunHistory] = []
     for shard in try await storedShards(named: RunHistory.name) {
-      var history = try await StoredState(client, location, shard: shard).readHistory()
-      history.shard = shard
-      histories.append(history)
+      histories.append(try await RunHistory.stored(in: output, of: shard))
     }
     return histories.filter { !$0.entries.isEmpty }
   }

@@ -102,6 +102,25 @@ extension Output {
     try await sizes(of: [path])[0]
   }
 
+  /// A document, all of it; nil if it is missing. In a store a short one is one request.
+  package func document(_ path: String) async throws(SystemError) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    do throws(SystemError) {
+      var isWhole = false
+      while !isWhole {
+        let part = try await read(path, documentPart, at: bytes.count)
+        bytes += part
+        isWhole = part.count < documentPart
+      }
+      return bytes
+    } catch {
+      guard error.isMissingFile else { throw error }
+      return nil
+    }
+  }
+
+  private var documentPart: Int { 4 << 20 }
+
   /// What is in a folder of the output, as ``list(_:)``; nothing if the folder is missing.
   package func listIfThere(_ folder: String) async throws(SystemError) -> [OutputEntry] {
     do throws(SystemError) {

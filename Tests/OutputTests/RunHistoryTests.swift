@@ -177,6 +177,21 @@ import Testing
     #expect(histories.map { $0.entries.map(\.run) } == [[1, 2], [5]])
   }
 
+  /// A process that was stopped, and whose output was taken over, leaves the history of the next one alone.
+  @Test func aHistoryOfAnotherProcessIsNotReplaced() async throws {
+    let path = ".tessera/runs.jsonl"
+    let store = try ObjectStore([".tessera/state.sqlite", ".tessera/lock", path])
+    let held = try await store.open().hold()
+    try await held.note(Self.entry(1))
+    store.put("of another", at: path)
+    #expect(
+      await errorText { try await held.note(Self.entry(2)) }
+        == "\"s3://feed/out/\(path)\" was taken over by another run, because this one was not heard "
+        + "of for 120 s; run it again")
+    #expect(store.text(path) == "of another")
+    await held.release()
+  }
+
   @Test func theKindsOfAnOutputShowWhoHoldsThem() async throws {
     let folder = try TemporaryFolder()
     let open = try OpenOutput(folder.path("out"))
