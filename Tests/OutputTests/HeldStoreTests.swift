@@ -13,14 +13,14 @@ import Testing
     ".tessera/state.sqlite", ".tessera/state.sqlite.damaged",
     ".tessera/shards/8/3/state.sqlite", ".tessera/shards/8/3/state.sqlite.damaged"
   )
-  private static let elsewhere = ".tessera/states/4711.json"
+  private static let (clock, elsewhere) = (".tessera/clock", ".tessera/states/4711.json")
   private let store: ObjectStore
   private let folder: TemporaryFolder
 
   init() throws {
     store = try ObjectStore([
       Self.state, Self.damaged, Self.shard, Self.shardDamaged, ".tessera/lock",
-      ".tessera/shards/8/3/lock", ".tessera/clock", Self.elsewhere,
+      ".tessera/shards/8/3/lock", Self.clock, Self.elsewhere,
     ])
     folder = try TemporaryFolder()
   }
@@ -42,7 +42,7 @@ import Testing
     #expect(held.workspace.stateCopy.size == nil)
     #expect(try await held.keepingLock { 8 } == 8)
     await held.release()
-    #expect(store.paths == [Self.state])
+    #expect(store.paths == [Self.clock, Self.state])
     await (try await store.open().hold()).release()
   }
 

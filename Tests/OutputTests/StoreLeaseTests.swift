@@ -10,14 +10,13 @@ import Testing
 
 /// The lock of an output in a store, by the store's clock.
 @Suite struct StoreLeaseTests {
-  private static let (whole, third, fourth) = (
-    ".tessera/lock", ".tessera/shards/8/3/lock", ".tessera/shards/8/4/lock"
+  private static let (clock, whole, third, fourth) = (
+    ".tessera/clock", ".tessera/lock", ".tessera/shards/8/3/lock", ".tessera/shards/8/4/lock"
   )
   private let store: ObjectStore
 
   init() throws {
-    let clocks = ["", "shards/8/3/", "shards/8/4/"].map { ".tessera/\($0)clock" }
-    store = try ObjectStore([Self.whole, Self.third, Self.fourth] + clocks)
+    store = try ObjectStore([Self.clock, Self.whole, Self.third, Self.fourth])
   }
 
   private func lease(_ shard: Int? = nil, token: String = StoreLock.newToken) -> StoreLease {
@@ -45,10 +44,10 @@ import Testing
     try await second.take()
     // The first one wakes up, and takes nothing away.
     await first.release()
-    #expect(store.paths == [Self.whole])
+    #expect(store.paths == [Self.clock, Self.whole])
     #expect(await errorText { try await first.take() } == Self.held("/.tessera", 0))
     await second.release()
-    #expect(store.paths == [])
+    #expect(store.paths == [Self.clock])
   }
 
   /// Each part of the work confirms the lock, and at most every ten seconds that is a request.
@@ -134,15 +133,15 @@ import Testing
     #expect(
       await errorText { try await lease(3).take() } == Self.held("/.tessera/shards/8/3", 7))
     #expect(await errorText { try await lease().take() } == Self.held("", 7))
-    // It leaves nothing behind.
-    #expect(store.paths == [Self.third, Self.fourth])
+    // It leaves no lock behind.
+    #expect(store.paths == [Self.clock, Self.third, Self.fourth])
     await shards[0].release()
     #expect(await errorText { try await lease().take() } == Self.held("", 7))
     await shards[1].release()
     let whole = lease()
     try await whole.take()
     #expect(await errorText { try await lease(3).take() } == Self.held("", 0))
-    #expect(store.paths == [Self.whole])
+    #expect(store.paths == [Self.clock, Self.whole])
     // That of a dead process excludes none.
     store.pass(120)
     try await lease(3).take()
@@ -187,10 +186,31 @@ import Testing
 
   // MARK: The object of a lock
 
+  private var lockObject: StoredLockObject {
+    StoredLockObject(
+      client: store.client, location: ObjectStore.location.appending(Self.whole),
+      clock: ObjectStore.location.appending(Self.clock))
+  }
+
+  /// Processes that look at a lock at the same time find the same age: none takes the store's time away from another.
+  @Test func thoseWhoLookTogetherFindTheSameAge() async throws {
+    let lease = lease()
+    try await lease.take()
+    store.pass(121)
+    let object = lockObject
+    let pool = BlockingPool(limit: 8)
+    let ages = try await withThrowingTaskGroup { group in
+      for _ in 0..<100 {
+        group.addTask { try await pool.run { () throws(StoreError) in try object.age() } }
+      }
+      return try await group.reduce(into: Set()) { $0.insert($1) }
+    }
+    #expect(ages == [.seconds(121)])
+  }
+
   /// Only a condition that does not hold, or an object that is gone, is not an error.
   @Test func errorsOfTheObjectAreErrors() throws {
-    let object = StoredLockObject(
-      client: store.client, location: ObjectStore.location.appending(Self.whole))
+    let object = lockObject
     #expect(try object.read() == nil)
     let etag = try #require(try object.write([1], if: .isNew))
     #expect(try object.write([2], if: .isNew) == nil)

@@ -7,6 +7,7 @@ internal import TesseraSystem
 ///
 ///     .tessera/lock                   of the whole output: runs of all items, and tools that change it
 ///     .tessera/shards/8/3/lock        of a shard
+///     .tessera/clock                  by which the age of all of them is found
 ///
 /// Shards run beside each other; the holder of the whole output is alone.
 final class StoreLease: Sendable {
@@ -16,6 +17,7 @@ final class StoreLease: Sendable {
   private let output: StoreLocation
   private let folder: String
   private let lock: StoreLock
+  private let clock: StoreLocation
   private let pool = BlockingPool(limit: 1)
   private let held = Mutex(Held())
   /// Held during a renewal: one thread does it for all. Why the last one failed, and when.
@@ -50,8 +52,10 @@ final class StoreLease: Sendable {
     self.now = now
     self.output = output
     folder = StoredState.folder(of: shard)
+    clock = output.appending("\(StoredState.root)/clock")
     lock = StoreLock(
-      StoredLockObject(client: client, location: output.appending("\(folder)/\(Self.lockName)")),
+      StoredLockObject(
+        client: client, location: output.appending("\(folder)/\(Self.lockName)"), clock: clock),
       holder: "process \(Host.processIdentifier) on \(Host.name)", token: token)
   }
 
@@ -104,13 +108,13 @@ final class StoreLease: Sendable {
 
   private var wholeLock: StoredLockObject {
     let location = output.appending("\(StoredState.root)/\(Self.lockName)")
-    return StoredLockObject(client: client, location: location)
+    return StoredLockObject(client: client, location: location, clock: clock)
   }
 
   private func shardLocks() throws(StoreError) -> [StoredLockObject] {
     try client.locations(below: output.appending(StoredState.shardFolder))
       .filter { $0.key.hasSuffix("/\(Self.lockName)") }
-      .map { StoredLockObject(client: client, location: $0) }
+      .map { StoredLockObject(client: client, location: $0, clock: clock) }
   }
 
   /// Renews the lock until the task is cancelled.

@@ -149,6 +149,9 @@ struct StoreLock: Sendable {
 struct StoredLockObject: LockObject {
   let client: StoreClient
   let location: StoreLocation
+  /// An object whose time is that of the store. Each process that looks at a lock writes it first, and none deletes it:
+  /// whichever wrote it last, that was during the look.
+  let clock: StoreLocation
 
   func read() throws(StoreError) -> (bytes: [UInt8], etag: String, age: Duration)? {
     do throws(StoreError) {
@@ -160,23 +163,16 @@ struct StoredLockObject: LockObject {
     }
   }
 
-  /// The name of an object beside the lock whose time is that of the store.
-  static let clockName = "clock"
-
   private static let kind = StoreClient.Kind(type: "application/json", caching: "no-store")
 
   func age() throws(StoreError) -> Duration? {
-    let folder = location.key.split(separator: "/", omittingEmptySubsequences: false).dropLast()
-    let clock = StoreLocation(
-      bucket: location.bucket, key: (folder + [Self.clockName[...]]).joined(separator: "/"))
     try client.put(Array("{}\n".utf8), at: clock, Self.kind)
+    // First: a lock that is written meanwhile is not old.
+    let now = try client.head(clock).changed
     do throws(StoreError) {
-      // In this order: another process that looks at the time may remove it.
-      let (now, lock) = (try? client.head(clock), try client.head(location))
-      try client.delete(clock)
-      guard let written = lock.changed else { return lock.age }
-      // As long as that other one looks, the time is not known; the lock is taken for valid.
-      return now?.changed.map { .seconds(max(0, $0 - written)) } ?? .zero
+      let lock = try client.head(location)
+      guard let now, let written = lock.changed else { return lock.age }
+      return .seconds(max(0, now - written))
     } catch {
       guard error.kind == .missing else { throw error }
       return nil
