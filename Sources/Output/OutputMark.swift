@@ -14,9 +14,12 @@ package struct OutputMark: Sendable, Equatable {
     SHA256.of(parts.map { "\($0.name) \($0.mark)" }.joined(separator: "\n"))
   }
 
-  /// The folders and documents that are others than in an earlier mark.
+  /// The folders and documents that are others than in an earlier mark, those that are gone included.
   func changed(since before: OutputMark) -> Set<String> {
-    let old = Dictionary(before.parts.map { ($0.name, $0.mark) }) { $1 }
-    return Set(parts.filter { old[$0.name] != $0.mark }.map(\.name))
+    let (old, new) = (
+      Dictionary(before.parts.map { ($0.name, $0.mark) }) { $1 },
+      Dictionary(parts.map { ($0.name, $0.mark) }) { $1 }
+    )
+    return Set(old.keys).union(new.keys).filter { old[$0] != new[$0] }
   }
 }

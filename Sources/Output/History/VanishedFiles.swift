@@ -10,6 +10,7 @@ extension Output {
     // First: what vanishes later changes it once more.
     guard let new = try await mark() else { return nil }
     let folders = new.changed(since: before)
+    if folders.isEmpty { return new }
     guard let form = try await CurrentCatalog.form(in: self) else { return nil }
     for (path, index) in try await PageFolder.indices(in: self)
     where folders.contains(FileSystem.parent(of: path)) {
