@@ -14,9 +14,13 @@ extension HeldOutput {
   package var room: FileSystem.Room? { (output as? DirectoryOutput)?.room }
   package var freeBytes: Int? { room?.freeBytes }
 
-  /// Adds an entry to the history as it is now.
-  package func note(_ entry: HistoryEntry) async throws(OutputError) {
-    let history = try await runHistory()
+  /// Adds an entry to the history.
+  ///
+  /// - Parameter known: as it was read; nil to read it.
+  package func note(
+    _ entry: HistoryEntry, after known: RunHistory? = nil
+  ) async throws(OutputError) {
+    let history = if let known { known } else { try await runHistory() }
     try await OutputError.wrapAsync { () async throws(SystemError) in
       let next = history.adding(entry)
       guard stored != nil else { return try workspace.writeHistory(next, after: history) }

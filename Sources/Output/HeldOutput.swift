@@ -82,6 +82,14 @@ package final class HeldOutput: Sendable {
     lock = Mutex(try workspace.lock())
   }
 
+  /// Prepares the output for a run.
+  package func prepare() async throws(SystemError) {
+    // A store in which a lock was just written is reached.
+    if lease == nil { try await output.prepare() }
+    // After a kill, files are left that no record names.
+    try await clear()
+  }
+
   /// Removes what killed processes have left, in every place of what is held: drafts, and what they worked with. A draft that
   /// a living one has locked stays.
   package func clear() async throws(SystemError) {

@@ -64,9 +64,7 @@ struct RunSession: Sendable {
   }
 
   private func prepareOutput() async throws(SystemError) {
-    try await output.prepare()
-    // After a kill, files are left that no record names.
-    try await held.clear()
+    try await held.prepare()
     // A result of an earlier run must not be taken for this one's, whatever happens to it.
     if let shard = options.shard {
       try await output.delete(ShardHeader.path(shard.index, of: shard.count))
@@ -251,23 +249,23 @@ struct RunSession: Sendable {
   ) async throws {
     try await parts.state.commit()
     try await held.confirm()
-    let before = options.shard == nil ? try await CurrentCatalog(of: output)?.keptPath : nil
     // Who goes back wants the catalog of a run before this one.
     let isIntermediate = replaces && recorder.current.hasReplaced
     try await result.publish(
       recorder.current, to: output, workspace, now: services.clock.now(), replaces: replaces,
       keeping: isIntermediate ? nil : CatalogRetention(file)
-    ) { recorder.update { $0.isPublished = true } }
-    let after = options.shard == nil ? try await CurrentCatalog(of: output)?.keptPath : nil
+    ) { isOther in
+      recorder.update { report in
+        report.isPublished = true
+        report.hasReplaced = report.hasReplaced || isOther
+      }
+    }
     // If these files are dropped again, `prune` waits again.
     if options.shard == nil, try await parts.state.hasNotes() {
       try await CurrentCatalog.forEachFiles(in: output) {
         try await parts.state.clearNotes(on: $0)
       }
     }
-    recorder.update { report in
-      report.isPublished = true
-      report.hasReplaced = report.hasReplaced || before != after
-    }
+    recorder.update { $0.isPublished = true }
   }
 }

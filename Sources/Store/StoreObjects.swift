@@ -31,12 +31,13 @@ extension StoreClient {
 
   /// Writes an object. Returns its ETag; empty if the server sends none.
   ///
+  /// - Parameter findsOwn: whether the object is looked at if the condition does not hold; false for a caller that looks itself.
   /// - Throws: ``StoreError``, of kind `condition` if the condition does not hold and the object has other bytes, of
   ///   kind `late` after the deadline.
   @discardableResult
   package func put(
     _ bytes: [UInt8], at location: StoreLocation, _ kind: Kind, if condition: Condition? = nil,
-    until deadline: ContinuousClock.Instant? = nil
+    until deadline: ContinuousClock.Instant? = nil, findsOwn: Bool = true
   ) throws(StoreError) -> String {
     let request = StoreRequest(
       method: "PUT", location: location,
@@ -55,7 +56,8 @@ extension StoreClient {
       )
     } catch {
       // The answer to an earlier request may have been lost: then the object is this one.
-      guard condition != nil, error.isInTheWay, let etag = etag(ofSame: bytes, at: location)
+      guard condition != nil, findsOwn, error.isInTheWay,
+        let etag = etag(ofSame: bytes, at: location)
       else { throw error }
       return etag
     }

@@ -59,7 +59,7 @@ import Testing
         .json, head: head, count: 0, through: LineGate(of: catalogs.output), in: catalogs.workspace)
       try await draft.publish(
         keeping: CatalogRetention(count: 1, age: 9), now: 0
-      ) { count += 1 }
+      ) { _ in count += 1 }
       return count
     }
     #expect(try await publish() == 1)

@@ -21,7 +21,7 @@ import Testing
     marks.add(ids: ["a"], requests: [])
     try await marks.write(to: output, workspace)
     document = try #require(store.text(ForgottenItems.path))
-    store.fail("HEAD", "404 Not Found")
+    store.fail("GET", "404 Not Found")
   }
 
   /// After so many requests the store has them again.
@@ -34,14 +34,14 @@ import Testing
         $0 += 1
         return $0
       }
-      if count == times { store.fail("HEAD", nil) }
+      if count == times { store.fail("GET", nil) }
     }
   }
 
   @Test func aStoreThatLacksThemOnceIsNotBelieved() async throws {
     #expect(try await marks(expected: true, missingFor: 2).has(id: "a"))
     // No state has seen any.
-    store.fail("HEAD", "404 Not Found")
+    store.fail("GET", "404 Not Found")
     #expect(try await marks(expected: false, missingFor: 0).isEmpty)
   }
 

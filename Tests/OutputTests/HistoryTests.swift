@@ -107,10 +107,12 @@ import Testing
     // What the list does not name is removed; a list that is not one is not written over.
     try folder.write("left", to: "out/.tessera/catalogs/left.json")
     let history = CatalogHistory(of: output, workspace)
-    try await history.removeUnlisted()
+    try await history.removeUnlisted(try await CatalogHistory.kept(in: output))
     #expect(!folder.files(below: "out/.tessera/catalogs").contains("left.json"))
     try folder.write("{}", to: "out/.tessera/catalogs/list.json")
-    let error = await #expect(throws: SystemError.self) { try await history.removeUnlisted() }
+    let error = await #expect(throws: SystemError.self) {
+      try await CatalogHistory.kept(in: output)
+    }
     #expect(
       error?.description
         == "\"\(folder.path("out/.tessera/catalogs/list.json"))\" is damaged: expected a list of kept "

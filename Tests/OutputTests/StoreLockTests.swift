@@ -152,6 +152,16 @@ import Testing
     for renewal in 1...3 { etag = try #require(try lock.renew(renewal, etag: etag)) }
   }
 
+  /// The lock that was written to end another one is none that another process holds.
+  @Test func aLostAnswerEndsALockAllTheSame() throws {
+    let object = Object()
+    _ = try StoreLock(object, holder: "dead").take()
+    object.pass(120)
+    object.state.withLock { $0.lost = [$0.requests + 1] }
+    #expect(try StoreLock(Object(), holder: "a").holderOrEnd(of: object) == nil)
+    #expect(object.read() == nil)
+  }
+
   /// Some servers accept a condition without looking at it.
   @Test func storesWithoutConditionsAreNoticed() throws {
     let object = Object(ignoresConditions: true)

@@ -67,7 +67,7 @@ import Testing
     let writer = CatalogWriter(
       file: file, libvips: "8.14.1", tables: tables, lines: try await lines(ids),
       output: run.output, workspace: run.workspace)
-    try await writer.write(now: now, keeping: CatalogRetention(file)) {
+    try await writer.write(now: now, keeping: CatalogRetention(file)) { _ in
       replaced += 1
       #expect(run.output.paths.contains("catalog.\(file.catalogFormat.rawValue)"))
     }

@@ -6,9 +6,9 @@ extension CatalogDraft {
   /// - Parameters:
   ///   - retention: how many earlier catalogs are kept, and for how long; nil if the current one is none to go back to.
   ///   - now: in seconds since 1970.
-  ///   - replaced: called when readers see the new one, whatever follows.
+  ///   - replaced: called when readers see the new one, whatever follows, with whether it is another one.
   package consuming func publish(
-    keeping retention: CatalogRetention?, now: Double, replaced: () -> Void = {}
+    keeping retention: CatalogRetention?, now: Double, replaced: (Bool) -> Void = { _ in }
   ) async throws(SystemError) {
     let sum = try end()
     do throws(SystemError) {
@@ -21,14 +21,15 @@ extension CatalogDraft {
   }
 
   private func replace(
-    _ sum: String, keeping retention: CatalogRetention?, now: Double, _ replaced: () -> Void
+    _ sum: String, keeping retention: CatalogRetention?, now: Double, _ replaced: (Bool) -> Void
   ) async throws(SystemError) {
     let output = gate.output
     let history = CatalogHistory(of: output, workspace)
-    try await history.eraseForgotten(gate)
+    var list = try await history.eraseForgotten(gate)
+    let current = try await CurrentCatalog(of: output)
+    let next = KeptCatalog.path(digest: sum, form)
     if let retention {
-      try await history.keepCurrent(
-        before: KeptCatalog.path(digest: sum, form), retention, gate, now: now)
+      list = try await history.keep(current, in: list, before: next, retention, gate, now: now)
     }
     let pair = CatalogPair(of: output, workspace)
     var companions: [String: WorkFile] = [:]
@@ -38,14 +39,8 @@ extension CatalogDraft {
       }
     }
     try await gate.confirm()
-    try await pair.replace(form, by: staged, companions: companions)
-    replaced()
-    try await form.deleteOthers(in: output)
-    try await history.removeUnlisted()
-    // That of the publication before, if the current catalog is none to go back to.
-    let known = try await CatalogHistory.kept(in: output)?.retention
-    if let retention = retention ?? known {
-      try await CatalogPatches(of: output, workspace).write(retention)
-    }
+    try await pair.replace(current, by: staged, form, companions: companions)
+    replaced(current?.keptPath != next)
+    try await history.followUp(form, retention, list)
   }
 }

@@ -51,8 +51,7 @@ package struct CatalogPatches {
 
   /// Deletes the patches that lead to another catalog than the current one, and makes those that lead to it. One that can't be
   /// made leaves the others.
-  func write(_ retention: CatalogRetention) async throws(SystemError) {
-    let list = try await CatalogHistory.kept(in: output)
+  func write(_ retention: CatalogRetention, _ list: KeptCatalogs?) async throws(SystemError) {
     guard retention.patches > 0 || list?.retention.patches ?? 0 > 0 else { return }
     let current = try await CurrentCatalog(of: output)
     let kept = (list?.others(than: current?.keptPath) ?? []).prefix(retention.patches)

@@ -66,7 +66,7 @@ package struct CatalogErasure {
       companions[path] = try await rewritten(companion: path, at: path, new.digest)
     }
     try await CatalogPair(of: output, workspace).replace(
-      form, by: new.file, companions: companions)
+      try await CurrentCatalog(of: output), by: new.file, form, companions: companions)
     erased.documents.formUnion(Set<Identifier>(of: [form.name] + companions.keys))
     try await form.deleteOthers(in: output)
   }
@@ -111,7 +111,7 @@ package struct CatalogErasure {
     let history = CatalogHistory(of: output, workspace)
     if kept != before { try await history.write(kept) }
     // Also what a killed process has left there.
-    try await history.removeUnlisted()
+    try await history.removeUnlisted(kept)
   }
 
   /// A staged catalog without the images; nil if the present one has none of them, and no table with them.

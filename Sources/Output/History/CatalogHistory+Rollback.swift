@@ -17,9 +17,9 @@ extension CatalogHistory {
   private func replace(
     by kept: KeptCatalog, _ gate: LineGate, now: Double
   ) async throws(SystemError) {
+    let before = try await Self.kept(in: output)
     let retention =
-      try await Self.kept(in: output)?.retention
-      ?? CatalogRetention(count: 1, age: CatalogRetention.usualAge)
+      before?.retention ?? CatalogRetention(count: 1, age: CatalogRetention.usualAge)
     try await expect(kept, gate)
     // Both are staged before either is replaced: a disk that is full leaves the current ones.
     let catalog = try await staged(kept.path, as: "rollback.catalog")
@@ -28,13 +28,13 @@ extension CatalogHistory {
       companions[companion] = try await staged(
         path, as: "rollback-" + companion.replacing("/", with: "-"))
     }
-    try await keepCurrent(before: kept.path, retention, gate, now: now)
+    let current = try await CurrentCatalog(of: output)
+    let list = try await keep(
+      current, in: before, before: kept.path, retention, gate, now: now)
     try await gate.confirm()
     try await CatalogPair(of: output, workspace).replace(
-      kept.form, by: catalog, companions: companions)
-    try await kept.form.deleteOthers(in: output)
-    try await removeUnlisted()
-    try await CatalogPatches(of: output, workspace).write(retention)
+      current, by: catalog, kept.form, companions: companions)
+    try await followUp(kept.form, retention, list)
   }
 
   /// - Throws: if a kept catalog has an image that was forgotten, which it has not any more.
@@ -52,10 +52,14 @@ extension CatalogHistory {
 
   /// Takes forgotten images out of all documents, unless the list says that this was done for these marks: a `forget` that
   /// was killed leaves them there, and so does a backup that is put back.
-  package func eraseForgotten(_ gate: LineGate) async throws(SystemError) {
+  ///
+  /// - Returns: the list as it is then.
+  @discardableResult
+  package func eraseForgotten(_ gate: LineGate) async throws(SystemError) -> KeptCatalogs? {
     let kept = try await Self.kept(in: output)
-    guard gate.digest != kept?.marks ?? "" else { return }
+    guard gate.digest != kept?.marks ?? "" else { return kept }
     var erasure = try await CatalogErasure([], from: output, workspace)
     try await erasure.eraseDocuments()
+    return try await Self.kept(in: output)
   }
 }

@@ -26,8 +26,8 @@ package struct CatalogHistory: Sendable {
 
   /// What an output keeps; nil if nothing has been kept yet.
   package static func kept(in output: any Output) async throws(SystemError) -> KeptCatalogs? {
-    guard let size = try await output.size(of: list) else { return nil }
-    guard let kept = KeptCatalogs(document: try await output.read(list, size, at: 0)) else {
+    guard let document = try await output.document(list) else { return nil }
+    guard let kept = KeptCatalogs(document: document) else {
       throw .damaged(
         FileSystem.join(output.location, list),
         "expected a list of kept catalogs; remove it, and earlier catalogs are forgotten")
@@ -38,20 +38,22 @@ package struct CatalogHistory: Sendable {
   /// Keeps the current catalog, unless the next one is the same.
   ///
   /// - Parameters:
+  ///   - current: nil if there is none.
+  ///   - before: the list as it is.
   ///   - next: the path that the next catalog would have in the list.
   ///   - retention: how many are kept beside the current one, and for how long.
   ///   - gate: through which what is kept has come.
   ///   - now: in seconds since 1970.
-  func keepCurrent(
-    before next: String, _ retention: CatalogRetention, _ gate: LineGate, now: Double
-  ) async throws(SystemError) {
-    let before = try await Self.kept(in: output)
+  /// - Returns: the list as it is then.
+  func keep(
+    _ current: CurrentCatalog?, in before: KeptCatalogs?, before next: String,
+    _ retention: CatalogRetention, _ gate: LineGate, now: Double
+  ) async throws(SystemError) -> KeptCatalogs? {
     var kept = before ?? KeptCatalogs(retention)
     kept.retention = retention
     kept.marks = gate.digest
     // The list says that there are patches until they are gone.
     kept.retention.patches = max(retention.patches, before?.retention.patches ?? 0)
-    let current = try await CurrentCatalog(of: output)
     var replaced: KeptCatalog?
     if let current, current.keptPath != next, retention.count > 0 {
       replaced = try await copy(current, kept, now: now)
@@ -59,8 +61,9 @@ package struct CatalogHistory: Sendable {
     kept.keep(replaced, before: next, now: now)
     let isWorthIt =
       before != nil || !kept.catalogs.isEmpty || retention.patches > 0 || !gate.isEmpty
-    guard kept != before, isWorthIt else { return }
+    guard kept != before, isWorthIt else { return before }
     try await write(kept)
+    return kept
   }
 
   /// Notes that all documents are without the images of these marks.
@@ -86,12 +89,25 @@ package struct CatalogHistory: Sendable {
     kept.catalogs = before.catalogs.filter { before.isYoung($0, now: now) }
     guard kept != before else { return 0 }
     try await write(kept)
-    try await removeUnlisted()
+    try await removeUnlisted(kept)
     return before.catalogs.count - kept.catalogs.count
   }
 
+  /// What follows when readers see another catalog.
+  ///
+  /// - Parameter retention: nil for that of the publication before, if the current catalog is none to go back to.
+  func followUp(
+    _ form: CatalogForm, _ retention: CatalogRetention?, _ kept: KeptCatalogs?
+  ) async throws(SystemError) {
+    try await form.deleteOthers(in: output)
+    try await removeUnlisted(kept)
+    if let retention = retention ?? kept?.retention {
+      try await CatalogPatches(of: output, workspace).write(retention, kept)
+    }
+  }
+
   /// Removes copies that the list does not name: dropped ones, and those of killed processes.
-  func removeUnlisted() async throws(SystemError) {
+  func removeUnlisted(_ kept: KeptCatalogs?) async throws(SystemError) {
     let names: [String]
     do throws(SystemError) {
       names = try await output.list(Self.folder).map(\.name)
@@ -99,7 +115,7 @@ package struct CatalogHistory: Sendable {
       guard error.isMissingFile else { throw error }
       return
     }
-    let catalogs = try await Self.kept(in: output)?.catalogs ?? []
+    let catalogs = kept?.catalogs ?? []
     let listed = Set(catalogs.flatMap { [$0.path] + $0.companions.values } + [Self.list])
     for name in names where !listed.contains("\(Self.folder)/\(name)") {
       try await output.delete("\(Self.folder)/\(name)")

@@ -19,11 +19,13 @@ struct CatalogPair {
 
   /// Replaces all by staged files: nothing is written in between that a full disk could prevent.
   ///
-  /// - Parameter companions: by their paths; others are deleted.
+  /// - Parameters:
+  ///   - current: nil if there is none.
+  ///   - companions: by their paths; others are deleted.
   func replace(
-    _ form: CatalogForm, by catalog: WorkFile, companions: [String: WorkFile]
+    _ current: CurrentCatalog?, by catalog: WorkFile, _ form: CatalogForm,
+    companions: [String: WorkFile]
   ) async throws(SystemError) {
-    let current = try await CurrentCatalog(of: output)?.digest
     var before: [String: WorkFile] = [:]
     for path in try await PageFolder.companions(in: output) {
       before[path] = try await copy(of: path)
@@ -35,7 +37,7 @@ struct CatalogPair {
     } catch {
       // As far as that is possible; `verify` finds those that do not belong together. A call that failed may have replaced
       // the catalog.
-      if try await CurrentCatalog(of: output)?.digest == current {
+      if try await CurrentCatalog(of: output)?.digest == current?.digest {
         try? await write(before, replacing: companions)
       }
       throw error

@@ -14,7 +14,7 @@ extension ForgottenItems {
   ) async throws(SystemError) -> ForgottenItems {
     guard isExpected else { return try await of(output) }
     for attempt in 1...3 {
-      if try await output.size(of: path) != nil { return try await of(output) }
+      if let found = try await existing(in: output) { return found }
       if attempt < 3 { await sleep() }
     }
     if let missing {

@@ -134,9 +134,13 @@ package struct ForgottenItems: Sendable, Equatable {
   ///
   /// - Throws: also if the document is damaged: without it, forgotten images would come back.
   package static func of(_ output: any Output) async throws(SystemError) -> ForgottenItems {
-    guard let size = try await output.size(of: path) else { return ForgottenItems() }
-    return try ForgottenItems(
-      document: try await output.read(path, size, at: 0), in: output.location)
+    try await existing(in: output) ?? ForgottenItems()
+  }
+
+  /// Nil if the document is missing.
+  static func existing(in output: any Output) async throws(SystemError) -> ForgottenItems? {
+    guard let bytes = try await output.document(path) else { return nil }
+    return try ForgottenItems(document: bytes, in: output.location)
   }
 
   /// Those of an output on this machine; none if the folder is not an output.

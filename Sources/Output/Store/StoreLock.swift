@@ -94,7 +94,8 @@ struct StoreLock: Sendable {
     let other = StoreLock(other, holder: holder, token: token)
     while true {
       guard let found = try other.read(), let age = try other.object.age() else { return nil }
-      if age < Self.lease { return (found.holder, age) }
+      // With this token it is one that was ended here, and the answer was lost.
+      if age < Self.lease, found.token != token { return (found.holder, age) }
       // Its holder may renew it at this moment.
       if try other.write(0, if: .isUnchanged(etag: found.etag)) != nil {
         try other.object.delete()
@@ -181,7 +182,8 @@ struct StoredLockObject: LockObject {
 
   func write(_ bytes: [UInt8], if condition: StoreClient.Condition) throws(StoreError) -> String? {
     do throws(StoreError) {
-      return try client.put(bytes, at: location, Self.kind, if: condition)
+      // Whose the lock is that is in the way, its token says.
+      return try client.put(bytes, at: location, Self.kind, if: condition, findsOwn: false)
     } catch {
       switch error.kind {
       case .condition, .missing: return nil

@@ -68,9 +68,8 @@ package struct Merging: Sendable {
     let (output, workspace) = (held.output, held.workspace)
     let begun = ContinuousClock.now
     try await OutputToolError.wrapAsync {
-      try await output.prepare()
       // No shard is running, so what is left there belongs to dead ones.
-      try await held.clear()
+      try await held.prepare()
     }
     // Shards of one output have its marks.
     var known: Set<Identifier> = [Identifier(output.location)]

@@ -16,8 +16,10 @@ struct CatalogWriter {
   /// - Parameters:
   ///   - now: in seconds since 1970.
   ///   - retention: how many earlier catalogs are kept, and for how long; nil if the current one is none to go back to.
-  ///   - replaced: called when readers see the new catalog, whatever follows.
-  func write(now: Double, keeping retention: CatalogRetention?, replaced: () -> Void) async throws {
+  ///   - replaced: called when readers see the new catalog, whatever follows, with whether it is another one.
+  func write(
+    now: Double, keeping retention: CatalogRetention?, replaced: (Bool) -> Void
+  ) async throws {
     let head = CatalogHead(file, libvips: libvips, tables: tables)
     // Staged and then renamed: a disk that is full, or a kill, leaves the old catalog as it is.
     var draft = try CatalogDraft(

@@ -24,10 +24,10 @@ struct RunResult: Sendable {
   ///   - now: in seconds since 1970.
   ///   - replaces: whether this run has published a result already.
   ///   - retention: how many earlier catalogs are kept, and for how long; nil if the current one is none to go back to.
-  ///   - replaced: called when readers see the new catalog, whatever follows.
+  ///   - replaced: called when readers see the new catalog, whatever follows, with whether it is another one.
   func publish(
     _ report: RunReport, to output: any Output, _ workspace: Workspace, now: Double, replaces: Bool,
-    keeping retention: CatalogRetention?, replaced: () -> Void
+    keeping retention: CatalogRetention?, replaced: (Bool) -> Void
   ) async throws {
     if let shard {
       let writer = ShardWriter(

@@ -42,7 +42,7 @@ extension RunSession {
     do throws(OutputError) {
       let history = try await held.runHistory()
       entry.figures = await figures(after: history, now: now)
-      try await held.note(entry)
+      try await held.note(entry, after: history)
     } catch {
       // The error of a run that failed matters more.
       if case .success = result { meter.warn("the history of runs was not written: \(error)") }
