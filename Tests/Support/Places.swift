@@ -21,8 +21,11 @@ public enum Places {
       .filter { $0.contains(".") && !$0.hasSuffix(".md") }.sorted()
   }
 
-  /// The executables of this build.
-  public static let products = root.appending(path: ".build/debug")
+  /// The executables that tests start: those of this build, or of the folder that the environment names. `Tests/run` names
+  /// those that the quickstart has built, as users have them.
+  public static let products =
+    ProcessInfo.processInfo.environment["TESSERA_PRODUCTS"].map { URL(filePath: $0) }
+    ?? root.appending(path: ".build/debug")
   public static let tessera = products.appending(path: "tessera").path
   public static let worker = products.appending(path: "tessera-worker").path
 }
