@@ -11,7 +11,9 @@ import Testing
 @Suite struct LineGateTests {
   private let catalogs: MemoryCatalogs
   private var output: MemoryOutput { catalogs.output }
-  private static let secret = "secret"
+  private static let secret = ForgottenImage.id
+  /// Documents with the image.
+  private var found: [String] { ForgottenImage.documents(in: output) }
 
   init() throws { catalogs = try MemoryCatalogs() }
 
@@ -45,23 +47,6 @@ import Testing
     try await publish(["a", Self.secret, "b", "c"], pages: pages, to: output, now: 1)
   }
 
-  /// What `forget` does with documents. Its folder is its own: it is another process.
-  private static func forget(from output: any Output) async throws(SystemError) {
-    let folder = try TemporaryDirectory()
-    let workspace = Workspace(try Directory(folder.path, creates: true), of: "the output")
-    try workspace.clear()
-    var marks = try await ForgottenItems.of(output)
-    marks.add(ids: [secret], requests: [])
-    try await marks.write(to: output, workspace)
-    var erasure = try await CatalogErasure([secret], from: output, workspace)
-    try await erasure.eraseDocuments()
-  }
-
-  /// Documents with the image.
-  private func found() throws -> [String] {
-    try catalogs.files.filter { $0.value.contains("\"\(Self.secret)\"") }.keys.sorted()
-  }
-
   private enum Writer: String, CaseIterable, CustomStringConvertible {
     case catalog, pages, rollback
     var description: String { rawValue }
@@ -86,7 +71,7 @@ import Testing
       try await begin(pages: writer.pages)
       let memory = output
       let interrupted = InterruptedOutput(memory, before: moments + 1) {
-        () async throws(SystemError) in try await Self.forget(from: memory)
+        () async throws(SystemError) in try await ForgottenImage.forget(from: memory)
       }
       do throws(any Error) {
         try await write(writer, ["a", Self.secret, "d"], to: interrupted)
@@ -96,7 +81,7 @@ import Testing
         #expect(error.isOvertaken || error.isMissingFile, "\(error)")
       }
       moments += 1
-      #expect(try found() == [], "\(writer), change \(moments)")
+      #expect(found == [], "\(writer), change \(moments)")
     }
     print("\(writer): forgotten before each of \(moments) changes, in no document")
     #expect(moments > 2)
@@ -108,17 +93,10 @@ import Testing
     var moments = 0
     while true {
       try await begin(pages: writer.pages)
-      // The first change is the marks.
-      let interrupted = InterruptedOutput(output, before: moments + 2) {
-        () async throws(SystemError) in throw MemoryOutput.full
-      }
-      do {
-        try await Self.forget(from: interrupted)
-        break
-      } catch {}
+      guard await ForgottenImage.forget(from: output, killedAfter: moments) else { break }
       moments += 1
       try await write(writer, ["a", "d"], to: output)
-      #expect(try found() == [], "\(writer), change \(moments)")
+      #expect(found == [], "\(writer), change \(moments)")
       // It is not looked for again.
       let list = try await CatalogHistory.kept(in: output)
       #expect(try await list?.marks == ForgottenItems.of(output).digest)

@@ -13,7 +13,7 @@ import Testing
 
 /// An image that is forgotten before, while and after runs of all kinds is in none of their documents.
 @Suite struct ForgottenRunTests {
-  private static let secret = "secret"
+  private static let secret = ForgottenImage.id
   private static let names = ["a", "b", secret, "c"]
 
   private enum Writer: String, CaseIterable, CustomStringConvertible {
@@ -67,24 +67,9 @@ import Testing
     return run
   }
 
-  /// What `forget` does with documents; it is another process.
-  private static func forget(from output: any Output) async throws(SystemError) {
-    let folder = try TemporaryDirectory()
-    let workspace = Workspace(try Directory(folder.path, creates: true), of: "the output")
-    try workspace.clear()
-    var marks = try await ForgottenItems.of(output)
-    marks.add(ids: [secret], requests: [])
-    try await marks.write(to: output, workspace)
-    var erasure = try await CatalogErasure([secret], from: output, workspace)
-    try await erasure.eraseDocuments()
-  }
-
   /// Documents with the image.
   private static func found(_ run: RunInMemory) -> [String] {
-    run.output.files.filter { path, bytes in
-      OutputPlace.of(path) != .files
-        && String(decoding: bytes, as: UTF8.self).contains("\"\(secret)\"")
-    }.keys.sorted()
+    ForgottenImage.documents(in: run.output)
   }
 
   private static func write(
@@ -101,7 +86,7 @@ import Testing
       let run = try await Self.begun(writer)
       let memory = run.output
       let interrupted = InterruptedOutput(memory, before: moments + 1) {
-        () async throws(SystemError) in try await Self.forget(from: memory)
+        () async throws(SystemError) in try await ForgottenImage.forget(from: memory)
       }
       let result: Result<Void, any Error>
       do { result = .success(try await Self.write(writer, run, to: interrupted)) } catch {
@@ -130,14 +115,7 @@ import Testing
     var moments = 0
     while true {
       let run = try await Self.begun(writer)
-      // The first change is the marks.
-      let interrupted = InterruptedOutput(run.output, before: moments + 2) {
-        () async throws(SystemError) in throw MemoryOutput.full
-      }
-      do {
-        try await Self.forget(from: interrupted)
-        break
-      } catch {}
+      guard await ForgottenImage.forget(from: run.output, killedAfter: moments) else { break }
       moments += 1
       try await Self.write(writer, run)
       // A shard replaces no catalog, and `merge` takes it out.

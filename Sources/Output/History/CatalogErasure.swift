@@ -40,7 +40,7 @@ package struct CatalogErasure {
   }
 
   /// All documents that list images.
-  mutating func eraseDocuments() async throws(SystemError) {
+  package mutating func eraseDocuments() async throws(SystemError) {
     try await eraseCurrent()
     try await eraseKept()
     try await eraseShards()
