@@ -102,24 +102,22 @@ extension Output {
     try await sizes(of: [path])[0]
   }
 
-  /// A document, all of it; nil if it is missing. In a store a short one is one request.
+  /// A document of one version as a whole, also if another one replaces it meanwhile; nil if it is missing. In a store a short
+  /// one is one request.
   package func document(_ path: String) async throws(SystemError) -> [UInt8]? {
-    var bytes: [UInt8] = []
+    var most = 1 << 20
     do throws(SystemError) {
-      var isWhole = false
-      while !isWhole {
-        let part = try await read(path, documentPart, at: bytes.count)
-        bytes += part
-        isWhole = part.count < documentPart
+      while true {
+        // That fewer bytes come than are requested says that these are all.
+        let bytes = try await read(path, most + 1, at: 0)
+        if bytes.count <= most { return bytes }
+        most = max(most, try await size(of: path) ?? 0)
       }
-      return bytes
     } catch {
       guard error.isMissingFile else { throw error }
       return nil
     }
   }
-
-  private var documentPart: Int { 4 << 20 }
 
   /// What is in a folder of the output, as ``list(_:)``; nothing if the folder is missing.
   package func listIfThere(_ folder: String) async throws(SystemError) -> [OutputEntry] {

@@ -37,10 +37,10 @@ package final class LocalOutput: Sendable {
     of output: any Output, to path: String
   ) async throws(OutputToolError) {
     try await OutputToolError.wrapAsync {
-      guard let size = try await output.size(of: ForgottenItems.path) else { return }
+      guard let marks = try await output.document(ForgottenItems.path) else { return }
       let copy = FileSystem.join(path, ForgottenItems.path)
       try FileSystem.makeDirectory(FileSystem.parent(of: copy))
-      try File(copy, .create).write(try await output.read(ForgottenItems.path, size, at: 0))
+      try File(copy, .create).write(marks)
     }
   }
 

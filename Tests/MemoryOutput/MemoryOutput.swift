@@ -17,6 +17,8 @@ package final class MemoryOutput: Output {
     var unwritable: String?
     /// A file that can't be read.
     var unreadable: String?
+    /// What happens after a look at sizes.
+    var afterSizes: (@Sendable () -> Void)?
     /// What was read: the path, and the number of bytes.
     var reads: [(path: String, bytes: Int)] = []
   }
@@ -65,6 +67,11 @@ package final class MemoryOutput: Output {
   package func setUnwritable(_ name: String?) { state.withLock { $0.unwritable = name } }
   package func setUnreadable(_ name: String?) { state.withLock { $0.unreadable = name } }
 
+  /// Something happens once, right after a look at sizes.
+  package func interruptAfterSizes(_ body: @escaping @Sendable () -> Void) {
+    state.withLock { $0.afterSizes = body }
+  }
+
   /// The text of a document.
   package func text(_ name: String) throws(SystemError) -> String {
     String(decoding: try bytes(of: name), as: UTF8.self)
@@ -96,7 +103,12 @@ package final class MemoryOutput: Output {
   }
 
   package func sizes(of paths: [String]) -> [Int?] {
-    state.withLock { state in paths.map { state.files[$0]?.count } }
+    let (sizes, interruption) = state.withLock { state in
+      defer { state.afterSizes = nil }
+      return (paths.map { state.files[$0]?.count }, state.afterSizes)
+    }
+    interruption?()
+    return sizes
   }
 
   package func changed(_ path: String) -> Double? {

@@ -1,3 +1,4 @@
+import Foundation
 import TesseraBytes
 import TesseraMemoryOutput
 import TesseraSystem
@@ -125,6 +126,42 @@ import Testing
     try await one.write(to: catalogs.output, catalogs.workspace)
     let text = try catalogs.output.text(ForgottenItems.path)
     #expect(text.firstMatch(of: /"key": "[0-9a-f]{64}"/) != nil)
+  }
+
+  /// Another process may replace them between the look at their size and the read.
+  @Test(arguments: [(1, 9), (9, 1)])
+  func marksThatAreReplacedMeanwhileAreReadAsAWhole(_ before: Int, _ after: Int) async throws {
+    let catalogs = try MemoryCatalogs()
+    let output = catalogs.output
+    func document(_ count: Int) async throws -> [UInt8] {
+      var items = ForgottenItems()
+      items.add(ids: (0..<count).map { "\($0)" }, requests: [])
+      try await items.write(to: output, catalogs.workspace)
+      return try #require(output.files[ForgottenItems.path])
+    }
+    let (old, new) = (try await document(before), try await document(after))
+    try output.write(ForgottenItems.path, old)
+    output.interruptAfterSizes { output.files = [ForgottenItems.path: new] }
+    #expect(try await ForgottenItems.of(output) == ForgottenItems(document: new))
+
+    let folder = try TemporaryFolder()
+    let path = try folder.write(
+      String(decoding: old, as: UTF8.self), to: ForgottenItems.path)
+    for (place, bytes) in [old, new].enumerated() {
+      _ = try folder.write(String(decoding: bytes, as: UTF8.self), to: ".tessera/\(place)")
+    }
+    let writer = Task.detached {
+      var place = 0
+      while !Task.isCancelled {
+        place = 1 - place
+        let other = folder.path(".tessera/\(place)")
+        link(other, other + ".new")
+        rename(other + ".new", path)
+      }
+    }
+    let directory = try Directory(folder.url.path)
+    defer { writer.cancel() }
+    for _ in 0..<2_000 { _ = try ForgottenItems(in: directory) }
   }
 
   /// Without it, forgotten images would come back.

@@ -54,8 +54,7 @@ package struct PageIndex: Sendable, Equatable {
   static func catalogDigest(
     _ path: String, in output: any Output
   ) async throws(SystemError) -> String? {
-    guard let size = try await output.size(of: path) else { return nil }
-    let bytes = try await output.read(path, size, at: 0)
+    guard let bytes = try await output.document(path) else { return nil }
     return (try? JSONParser.parse(bytes))?["digest"]?.stringValue
   }
 
@@ -63,8 +62,8 @@ package struct PageIndex: Sendable, Equatable {
   package static func read(
     _ path: String, in output: any Output
   ) async throws(SystemError) -> PageIndex? {
-    guard let size = try await output.size(of: path) else { return nil }
-    let json = try? JSONParser.parse(try await output.read(path, size, at: 0))
+    guard let bytes = try await output.document(path) else { return nil }
+    let json = try? JSONParser.parse(bytes)
     guard let list = json?["pages"]?.arrayValue else {
       throw .damaged(path, "expected a list of pages")
     }

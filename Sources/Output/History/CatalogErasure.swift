@@ -241,8 +241,7 @@ package struct CatalogErasure {
 
   /// A report of a run: examples, slowest items and messages that name an image.
   package mutating func eraseReport(_ path: String) async throws(SystemError) {
-    guard let size = try await output.size(of: path),
-      let report = try? JSONParser.parse(try await output.read(path, size, at: 0))
+    guard let bytes = try await output.document(path), let report = try? JSONParser.parse(bytes)
     else { return }
     let all = ids.union(erased.ids)
     let rest = report.withoutImages(naming: all.union(erased.sources).texts) { id in

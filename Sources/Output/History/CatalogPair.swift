@@ -59,8 +59,7 @@ struct CatalogPair {
   /// A staged copy of a present companion.
   private func copy(of path: String) async throws(SystemError) -> WorkFile {
     let copy = workspace.staging("before-" + path.replacing("/", with: "-"))
-    let size = try await output.size(of: path) ?? 0
-    try copy.open(.write).write(try await output.read(path, size, at: 0))
+    try copy.open(.write).write(try await output.document(path) ?? [])
     return copy
   }
 }

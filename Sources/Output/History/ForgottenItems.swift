@@ -145,12 +145,12 @@ package struct ForgottenItems: Sendable, Equatable {
 
   /// Those of an output on this machine; none if the folder is not an output.
   package init(in folder: Directory) throws(SystemError) {
-    guard let size = try folder.sizes(of: [Self.path])[0] else {
+    guard try folder.sizes(of: [Self.path])[0] != nil else {
       self.init()
       return
     }
-    try self.init(
-      document: try folder.open(Self.path, .read).read(size, at: 0), in: folder.path)
+    let file = try folder.open(Self.path, .read)
+    try self.init(document: try file.read(try file.size(), at: 0), in: folder.path)
   }
 
   private init(document bytes: [UInt8], in location: String) throws(SystemError) {
