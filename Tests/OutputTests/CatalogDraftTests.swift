@@ -182,7 +182,8 @@ import Testing
     let error = await #expect(throws: SystemError.self) {
       try await PageIndex.read(PageFolder.whole.index, in: catalogs.output)?.pages
     }
-    #expect(error?.description.hasPrefix("\"catalog/index.json\" is damaged: \(reason)") == true)
+    #expect(
+      error?.description.hasPrefix("\"memory/catalog/index.json\" is damaged: \(reason)") == true)
     #expect(try await PageIndex.catalogDigest(PageFolder.whole.index, in: catalogs.output) == nil)
   }
 

@@ -106,6 +106,39 @@ import Testing
     #expect(moments > 2)
   }
 
+  /// The documents of an output with a catalog, a kept one, and pages.
+  private static let readable: [(String, @Sendable (String) -> Bool)] = [
+    ("current", { $0 == "catalog.json" }),
+    (
+      "kept",
+      { $0.hasPrefix(KeptCatalog.folder) && $0.wholeMatch(of: /.*[0-9a-f]{32}.json/) != nil }
+    ),
+    ("index", { $0 == "catalog/index.json" }),
+    ("kept index", { $0.hasSuffix(".catalog.index.json") }),
+    ("page", { $0.hasPrefix("catalog/") && $0 != "catalog/index.json" }),
+    ("screen", { $0.hasPrefix("screens/") }),
+  ]
+
+  /// Damage stops no writer, and hides no image: what can't be read is not there after it.
+  @Test(arguments: Writer.allCases, ["", "cut", "noise"])
+  private func aDamagedDocumentIsReplaced(_ writer: Writer, _ damage: String) async throws {
+    for (name, isIt) in Self.readable where writer != .rollback || !name.hasPrefix("kept") {
+      try await begin(pages: writer.pages)
+      for (path, bytes) in output.files where isIt(path) {
+        let cut = bytes.dropLast(3)
+        try output.write(
+          path, damage == "cut" ? Array(cut) : Array((damage.isEmpty ? "" : "\"secret\"").utf8))
+      }
+      try await ForgottenImage.mark(in: output, catalogs.workspace)
+      try await write(writer, ["a", "d"], to: output)
+      #expect(found == [], "\(writer), \(name)")
+      let catalog = try output.text("catalog.json")
+      #expect(catalog.contains("\"a\"") && catalog.hasSuffix("]}\n"), "\(writer), \(name)")
+      // What is kept can become the current one.
+      try await write(.rollback, [], to: output)
+    }
+  }
+
   @Test func aLineOfAForgottenImageIsRejected() async throws {
     try await begin(pages: nil)
     var marks = ForgottenItems()

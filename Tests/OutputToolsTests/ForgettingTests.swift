@@ -197,6 +197,36 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == [])
   }
 
+  /// It says so, and does not claim that the image is gone. After the next run it is.
+  @Test(arguments: ["catalog.json", "catalog/index.json", ".tessera/catalogs/*.json"])
+  func aDocumentThatCannotBeReadIsNamed(_ name: String) async throws {
+    func publish(_ ids: [String], now: Double) async throws {
+      try await small.publish(ids.map { SmallOutput.line($0) }, pages: 1, now: now)
+    }
+    try await publish(["a", "b"], now: 100)
+    try await publish(["a", "b", "c"], now: 200)
+    let kept = try await CatalogHistory.kept(in: small.output)?.catalogs.first?.path
+    let path = name.contains("*") ? try #require(kept) : name
+    try small.write(String(try small.text(path).dropLast(20)), to: path)
+    let text = await sentence { try await forget("a") }
+    #expect(text.hasPrefix("\"\(small.root)/\(path)\" is damaged: "), "\(text)")
+    #expect(
+      text.hasSuffix(
+        "; later runs leave the images out, but it may still have them: run, or merge, which replaces it, and then forget them again"
+      ), "\(text)")
+    #expect(try await forgotten("a"))
+    let typo = await sentence { try await forget("typo") }
+    let unread =
+      name.contains("index") ? "" : " in what can be read (\"\(small.root)/\(path)\" is damaged: "
+    #expect(typo.hasPrefix("\"\(small.root)\" has no image \"typo\"\(unread)"), "\(typo)")
+    #expect(typo.hasSuffix("; nothing was changed"))
+    try await publish(["b", "c"], now: 300)
+    #expect(try await forget("a").ids == ["a"])
+    for path in small.folder.files(below: "out") {
+      #expect(try !small.text(path).contains("example.com/a\""), "\(path)")
+    }
+  }
+
   @Test func aPersonMayWantItBack() async throws {
     _ = try await publish()
     _ = try await forget("a", urls: [])

@@ -63,15 +63,16 @@ package struct PageIndex: Sendable, Equatable {
     _ path: String, in output: any Output
   ) async throws(SystemError) -> PageIndex? {
     guard let bytes = try await output.document(path) else { return nil }
+    let place = FileSystem.join(output.location, path)
     let json = try? JSONParser.parse(bytes)
     guard let list = json?["pages"]?.arrayValue else {
-      throw .damaged(path, "expected a list of pages")
+      throw .damaged(place, "expected a list of pages")
     }
     var index = PageIndex(digest: json?["digest"]?.stringValue ?? "", pages: [])
     for page in list {
       guard let path = page["path"]?.stringValue, CatalogPages.isPage(path),
         let bytes = page["bytes"]?.intValue
-      else { throw .damaged(path, "expected a path such as catalog/3f9c….json in each page") }
+      else { throw .damaged(place, "expected a path such as catalog/3f9c….json in each page") }
       index.pages.append(
         Page(
           path: path, digest: page["digest"]?.stringValue ?? "",

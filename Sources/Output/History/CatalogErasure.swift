@@ -39,8 +39,30 @@ package struct CatalogErasure {
     gate = try await LineGate(of: output)
   }
 
-  /// All documents that list images.
+  /// All documents that list images, for what replaces them. One that can't be read may list any image, and no reader can
+  /// use it: it is deleted.
   package mutating func eraseDocuments() async throws(SystemError) {
+    while true {
+      do throws(SystemError) { return try await eraseReadable() } catch {
+        guard let path = damaged(error), try await output.size(of: path) != nil else { throw error }
+        // First, so that the list names nothing that is gone.
+        try await CatalogHistory(of: output, workspace).drop(path)
+        try await output.delete(path)
+        erased.documents.insert(path)
+      }
+    }
+  }
+
+  /// The document that an error says can't be read: a catalog, or one of its pages or their indices.
+  package func damaged(_ error: SystemError) -> String? {
+    let start = FileSystem.join(output.location, "")
+    guard error.isDamage, error.path.begins(with: start) else { return nil }
+    let path = String(error.path.dropFirst(start.count))
+    let isOne = [.catalog, .pages].contains(OutputPlace.of(path)) || KeptCatalog.isPath(path)
+    return isOne ? path : nil
+  }
+
+  private mutating func eraseReadable() async throws(SystemError) {
     try await eraseCurrent()
     try await eraseKept()
     try await eraseShards()
@@ -59,7 +81,9 @@ package struct CatalogErasure {
 
   /// The current catalog with its pages.
   package mutating func eraseCurrent() async throws(SystemError) {
-    guard let form = try await CurrentCatalog.form(in: output) else { return }
+    guard let form = try await CurrentCatalog.form(in: output) else {
+      return try await eraseOrphans()
+    }
     guard let new = try await rewritten(form.name, form) else { return try await eraseOrphans() }
     var companions: [String: WorkFile] = [:]
     for path in try await PageFolder.companions(in: output).sorted(by: PageFolder.isBefore) {

@@ -122,6 +122,17 @@ package struct CatalogHistory: Sendable {
     }
   }
 
+  /// Takes a copy that can't be read out of the list.
+  func drop(_ path: String) async throws(SystemError) {
+    guard let before = try await Self.kept(in: output) else { return }
+    var kept = before
+    kept.catalogs.removeAll { $0.path == path }
+    for place in kept.catalogs.indices {
+      kept.catalogs[place].companions = kept.catalogs[place].companions.filter { $0.value != path }
+    }
+    if kept != before { try await write(kept) }
+  }
+
   // MARK: Copies
 
   private func copy(

@@ -61,7 +61,7 @@ package struct KeptCatalog: Sendable, Equatable {
       time: time)
   }
 
-  private static func isPath(_ path: String) -> Bool {
+  static func isPath(_ path: String) -> Bool {
     path.wholeMatch(of: /\.tessera\/catalogs\/[0-9a-f]{32}(\.[A-Za-z0-9_-]+)*\.jsonl?/) != nil
   }
 

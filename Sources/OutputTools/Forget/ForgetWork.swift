@@ -32,25 +32,26 @@ struct ForgetWork {
     for state in states {
       found.formUnion(Set<Identifier>(of: try await state.ids(ofSources: requests)))
     }
-    var unknown: Set<Identifier> = []
-    for id in named where !forgotten.has(id: id) {
-      var isKnown = false
-      for state in states where !isKnown { isKnown = try await state.has(id) }
-      if !isKnown { unknown.insert(id) }
-    }
+    var unknown = try await unknown(named.filter { !forgotten.has(id: $0) })
+    var unread = ""
     if !unknown.isEmpty || !urls.isEmpty {
       let shown = Set<Identifier>(of: urls.map { SourceURL.shown($0, ignoring: []) })
-      let listed = try await listed(ids: unknown, urls: shown)
-      unknown.subtract(listed)
-      found.formUnion(listed)
+      let damage = try await ShownSources(in: output).forEachLine { image in
+        guard let id = image.id.map({ Identifier($0) }) else { return }
+        if unknown.remove(id) != nil || image.url.map({ shown.contains($0) }) == true {
+          found.insert(id)
+        }
+      }
+      if let damage { unread = " in what can be read (\(damage))" }
     }
     if let id = unknown.min()?.text {
-      throw OutputToolError("\"\(output.location)\" has no image \"\(id)\"; nothing was changed")
+      throw OutputToolError(
+        "\"\(output.location)\" has no image \"\(id)\"\(unread); nothing was changed")
     }
     let areForgotten = requests.contains { forgotten.has(id: "", request: $0) }
     if found.isEmpty, let url = urls.first, !areForgotten {
       throw OutputToolError(
-        "\"\(output.location)\" has no image of \"\(SourceURL.shown(url, ignoring: []))\"; nothing was changed"
+        "\"\(output.location)\" has no image of \"\(SourceURL.shown(url, ignoring: []))\"\(unread); nothing was changed"
       )
     }
     ids = found.texts
@@ -72,6 +73,15 @@ struct ForgetWork {
     report.sameID = try await sharing(
       Set<Identifier>(of: ids.map { ManifestEntry.sharedID(of: $0) ?? $0 })
     ).subtracting(found).texts
+  }
+
+  /// Those that no state has.
+  private func unknown(_ ids: [String]) async throws -> Set<Identifier> {
+    var unknown = Set<Identifier>(of: ids)
+    for id in ids {
+      for state in states where try await state.has(id) { unknown.remove(Identifier(id)) }
+    }
+    return unknown
   }
 
   /// Those of before. A store that lacks them although a state has seen some is asked again; then they are lost.
@@ -103,34 +113,21 @@ struct ForgetWork {
     return sharing
   }
 
-  /// The ids of images in the current catalog and in those that are kept.
-  private func listed(ids: Set<Identifier>, urls: Set<Identifier>) async throws -> Set<Identifier> {
-    var paths = try await CatalogHistory.kept(in: output)?.catalogs.map(\.path) ?? []
-    if let form = try await CurrentCatalog.form(in: output) {
-      paths.insert(form.name, at: 0)
-    }
-    var found: Set<Identifier> = []
-    for path in paths where try await output.size(of: path) != nil {
-      var texts = CatalogTexts(path, in: output)
-      while let text = try await texts.next() {
-        guard let image = CatalogLine(text), let id = image.id else { continue }
-        if ids.contains(id) || image.url.map({ urls.contains($0) }) == true {
-          found.insert(id)
-        }
-      }
-    }
-    return found
-  }
-
   mutating func forget() async throws {
     // First: a run that begins after a kill does not fetch them again.
     var forgotten = try await marks()
     forgotten.add(ids: ids, requests: requests, sources: sources, shown: shown)
     try await forgotten.write(to: output, held.workspace)
     var erasure = try await CatalogErasure(ids, from: output, held.workspace)
-    report.baseURL = try await baseURL()
-    for place in OutputPlace.allCases { try await erase(place, &erasure) }
-    try await erasure.end()
+    do {
+      report.baseURL = try await baseURL()
+      for place in OutputPlace.allCases { try await erase(place, &erasure) }
+      try await erasure.end()
+    } catch let error as SystemError where erasure.damaged(error) != nil {
+      throw OutputToolError(
+        "\(error); later runs leave the images out, but it may still have them: run, or merge, which replaces it, and "
+          + "then forget them again")
+    }
     report.foreign = try await foreign()
     report.documents = erasure.erased.documents.texts
     report.serviceURLs = erasure.erased.serviceURLs.texts

@@ -29,32 +29,32 @@ struct ShownSources {
     return own.mapValues { $0.subtracting(shared) }
   }
 
-  private func forEachLine(_ body: (CatalogLine) -> Void) async throws {
+  /// All lines of documents that list images. Returns the error of the first one that is damaged: what follows its damage is
+  /// left out, because that must not keep an image from being forgotten.
+  @discardableResult
+  func forEachLine(_ body: (CatalogLine) -> Void) async throws -> (any Error)? {
+    var damage: (any Error)?
     var paths = try await CatalogHistory.kept(in: output)?.catalogs.map(\.path) ?? []
     if let form = try await CurrentCatalog.form(in: output) { paths.append(form.name) }
     for path in paths where try await output.size(of: path) != nil {
       var texts = CatalogTexts(path, in: output)
-      try await upToDamage {
+      do {
         while let text = try await texts.next() {
           try Task.checkCancellation()
           if let image = CatalogLine(text) { body(image) }
         }
+      } catch let error as SystemError where error.isDamage {
+        damage = damage ?? error
       }
     }
     for path in try await ShardResults.paths(in: output) {
-      try await upToDamage {
+      do throws(OutputToolError) {
         var lines = try await ShardLines(path, in: output)
         while let image = try await lines.nextImage() { body(image) }
+      } catch {
+        damage = damage ?? error
       }
     }
-  }
-
-  /// Damage must not keep an image from being forgotten: the marks come first.
-  private func upToDamage(_ read: () async throws -> Void) async throws {
-    do {
-      try await read()
-    } catch let error as SystemError where error.isDamage {
-    } catch is OutputToolError {
-    }
+    return damage
   }
 }
