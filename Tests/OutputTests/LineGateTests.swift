@@ -27,14 +27,15 @@ import Testing
   }
 
   private func publish(
-    _ ids: [String], pages: Int?, to output: any Output, now: Double = 0
+    _ ids: [String], pages: Int?, to output: any Output, of others: [any Output] = [],
+    now: Double = 0
   ) async throws {
     let head = MemoryCatalogs.head().replacing(
       #""slots":{}"#, with: #""slots":{"card":{"width":8,"mode":"fit"}}"#)
     var draft = try await CatalogDraft(
       .json, head: Array(head.utf8), count: ids.count,
       publication: .init(pages: pages, screens: pages == nil ? [] : [Self.screen]),
-      through: LineGate(of: output), in: catalogs.workspace)
+      through: LineGate(of: output, and: others), in: catalogs.workspace)
     for id in ids { try draft.add(Self.line(id)) }
     try await draft.publish(
       keeping: CatalogRetention(count: 3, age: 1_000, patches: pages == nil ? 0 : 2), now: now)
@@ -85,6 +86,24 @@ import Testing
     }
     print("\(writer): forgotten before each of \(moments) changes, in no document")
     #expect(moments > 2)
+  }
+
+  /// In an output that lines come from; it is another than the one that they are written to.
+  @Test func whatIsForgottenInASourceMeanwhileIsInNoDocument() async throws {
+    for moment in 1...25 {
+      let source = MemoryOutput()
+      try await begin(pages: 2)
+      let interrupted = InterruptedOutput(output, before: moment) {
+        [catalogs]
+        () async throws(SystemError) in
+        try await ForgottenImage.mark(in: source, catalogs.workspace)
+      }
+      let error = await #expect(throws: SystemError.self) {
+        try await publish(["a", Self.secret, "d"], pages: 2, to: interrupted, of: [source], now: 2)
+      }
+      #expect(error?.isOvertaken == true, "change \(moment)")
+      #expect(found == [], "change \(moment)")
+    }
   }
 
   /// A `forget` is killed before each change that it makes; the next writer leaves the image out.

@@ -49,10 +49,11 @@ import Testing
     }
   }
 
-  private func mark() async throws {
-    var marks = try await ForgottenItems.of(small.output)
+  private func mark(in output: SmallOutput? = nil) async throws {
+    let output = output ?? small
+    var marks = try await ForgottenItems.of(output.output)
     marks.add(ids: [Self.secret], requests: [])
-    try await marks.write(to: small.output, small.workspace)
+    try await marks.write(to: output.output, output.workspace)
   }
 
   /// Documents below a folder that name the image.
@@ -93,6 +94,23 @@ import Testing
     #expect(try found("out") == [], "\(tool)")
     print("\(tool): after a killed forget, in no document")
     #expect(try small.text("catalog.json").contains("\"b\""))
+  }
+
+  /// An image that was forgotten where a shard ran leaves the earlier documents of the target, too.
+  @Test func marksOfSourcesReachTheTarget() async throws {
+    try await begin()
+    let disk = try SmallOutput(folder, name: "disk")
+    try writeShards(to: disk)
+    try await mark(in: disk)
+    let merging = Merging([disk.root], into: small.root, shards: nil)
+    #expect(try await merging.run().images == 2)
+    #expect(try found("out") == [])
+    // It is not looked for again.
+    let list = try await CatalogHistory.kept(in: small.output)
+    #expect(
+      try await list?.marks == LineGate(of: small.output, and: [disk.output]).digest)
+    try await small.publish(lines(["a"], in: small), head: Self.head, now: 300)
+    #expect(try await merging.run().images == 2)
   }
 
   /// Of a merged output no state knows a URL, and the lines of the catalog do.

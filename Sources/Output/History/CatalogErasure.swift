@@ -31,12 +31,13 @@ package struct CatalogErasure {
 
   /// - Parameters:
   ///   - ids: of images besides those that are marked as forgotten.
+  ///   - others: outputs whose marks count, too.
   ///   - workspace: of which this process holds the lock.
   package init(
-    _ ids: [String], from output: any Output, _ workspace: Workspace
+    _ ids: [String], from output: any Output, and others: [any Output] = [], _ workspace: Workspace
   ) async throws(SystemError) {
     (self.output, self.workspace, self.ids) = (output, workspace, Set<Identifier>(of: ids))
-    gate = try await LineGate(of: output)
+    gate = try await LineGate(of: output, and: others)
   }
 
   /// All documents that list images, for what replaces them. One that can't be read may list any image, and no reader can

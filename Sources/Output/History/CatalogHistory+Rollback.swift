@@ -44,8 +44,7 @@ extension CatalogHistory {
     while let text = try await texts.next() {
       guard !gate.admits(text) else { continue }
       // A file that was put back is not what the list says of it.
-      var erasure = try await CatalogErasure([], from: output, workspace)
-      try await erasure.eraseDocuments()
+      try await gate.eraseForgotten(workspace)
       try gate.expect(text)
     }
   }
@@ -58,8 +57,7 @@ extension CatalogHistory {
   package func eraseForgotten(_ gate: LineGate) async throws(SystemError) -> KeptCatalogs? {
     let kept = try await Self.kept(in: output)
     guard gate.digest != kept?.marks ?? "" else { return kept }
-    var erasure = try await CatalogErasure([], from: output, workspace)
-    try await erasure.eraseDocuments()
+    try await gate.eraseForgotten(workspace)
     return try await Self.kept(in: output)
   }
 }

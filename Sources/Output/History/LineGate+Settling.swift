@@ -8,9 +8,14 @@ extension LineGate {
   /// - Throws: as ``confirm()``.
   func settle(_ workspace: Workspace) async throws(SystemError) {
     if try await isCurrent { return }
-    var erasure = try await CatalogErasure([], from: output, workspace)
-    try await erasure.eraseDocuments()
+    try await eraseForgotten(workspace)
     throw overtaken
+  }
+
+  /// Takes what is forgotten by now, in any of the outputs, out of all documents of the output.
+  func eraseForgotten(_ workspace: Workspace) async throws(SystemError) {
+    var erasure = try await CatalogErasure([], from: output, and: others, workspace)
+    try await erasure.eraseDocuments()
   }
 
   /// Writes the report of a run, or of a merge, without what it says of forgotten images.

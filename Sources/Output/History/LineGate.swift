@@ -7,28 +7,22 @@ package import TesseraSystem
 /// could not. Who forgets marks first, and erases then: either the marks are seen here, or the erasure sees the document.
 package struct LineGate: Sendable {
   package let output: any Output
-  private let others: [any Output]
+  let others: [any Output]
   private let marks: [ForgottenItems]
 
   /// - Parameter others: outputs that lines come from, whose marks count, too.
   package init(of output: any Output, and others: [any Output] = []) async throws(SystemError) {
     (self.output, self.others) = (output, others)
-    marks = try await Self.marks(of: [output] + others)
-  }
-
-  private static func marks(
-    of outputs: [any Output]
-  ) async throws(SystemError) -> [ForgottenItems] {
     var marks: [ForgottenItems] = []
-    for output in outputs { marks.append(try await ForgottenItems.of(output)) }
-    return marks
+    for output in [output] + others { marks.append(try await ForgottenItems.of(output)) }
+    self.marks = marks
   }
 
   /// Whether no image was forgotten.
   package var isEmpty: Bool { marks.allSatisfy(\.isEmpty) }
 
-  /// Of the output's own marks; empty without any.
-  var digest: String { marks[0].digest }
+  /// Of all marks; empty without any.
+  var digest: String { marks.map(\.digest).filter { !$0.isEmpty }.joined(separator: " ") }
 
   package func admits(_ line: some Collection<UInt8>) -> Bool {
     isEmpty || !marks.contains { $0.has(line: Array(line)) }
@@ -51,8 +45,7 @@ package struct LineGate: Sendable {
 
   var isCurrent: Bool {
     get async throws(SystemError) {
-      let now = try await Self.marks(of: [output] + others)
-      return now.map(\.digest) == marks.map(\.digest)
+      try await LineGate(of: output, and: others).digest == digest
     }
   }
 
