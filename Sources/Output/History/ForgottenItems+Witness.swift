@@ -23,7 +23,8 @@ extension ForgottenItems {
     }
     throw .damaged(
       FileSystem.join(output.location, path),
-      "the marks of forgotten images are missing, though there were some at the last run; restore them from a backup, "
-        + "or forget those images again that the manifest still has (tessera forget)")
+      "the marks of forgotten images are missing, though there were some before; restore the file from a backup, or "
+        + "name all those images again in one call: tessera forget \"\(output.location)\" ID…; those that may come back, "
+        + "after it with --undo")
   }
 }

@@ -12,6 +12,8 @@ struct ForgetWork {
   private let now: Double
   private var output: any Output { held.output }
 
+  /// Of before; then with those of these images.
+  private var marks = ForgottenItems()
   private var ids: [String] = []
   /// Those that are named, and those of each image.
   private var requests: [String] = []
@@ -27,12 +29,13 @@ struct ForgetWork {
 
   /// Finds the images, and what they have.
   mutating func find(_ named: [String], urls: [String], requests: [String]) async throws {
-    let forgotten = try await marks()
+    let wereLost = try await readMarks()
     var found = Set<Identifier>(of: named)
     for state in states {
       found.formUnion(Set<Identifier>(of: try await state.ids(ofSources: requests)))
     }
-    var unknown = try await unknown(named.filter { !forgotten.has(id: $0) })
+    // Of those whose marks were lost nothing else is known.
+    var unknown = wereLost ? [] : try await unknown(named.filter { !marks.has(id: $0) })
     var unread = ""
     if !unknown.isEmpty || !urls.isEmpty {
       let shown = Set<Identifier>(of: urls.map { SourceURL.shown($0, ignoring: []) })
@@ -48,7 +51,7 @@ struct ForgetWork {
       throw OutputToolError(
         "\"\(output.location)\" has no image \"\(id)\"\(unread); nothing was changed")
     }
-    let areForgotten = requests.contains { forgotten.has(id: "", request: $0) }
+    let areForgotten = wereLost || requests.contains { marks.has(id: "", request: $0) }
     if found.isEmpty, let url = urls.first, !areForgotten {
       throw OutputToolError(
         "\"\(output.location)\" has no image of \"\(SourceURL.shown(url, ignoring: []))\"\(unread); nothing was changed"
@@ -84,19 +87,23 @@ struct ForgetWork {
     return unknown
   }
 
-  /// Those of before. A store that lacks them although a state has seen some is asked again; then they are lost.
-  private mutating func marks() async throws -> ForgottenItems {
-    var isExpected = false
-    for state in states where !isExpected {
-      isExpected = !(try await state.forgottenMarks() ?? "").isEmpty
+  /// A store that lacks them although a state has seen some is asked again. Returns whether they are lost.
+  private mutating func readMarks() async throws -> Bool {
+    var wereLost = false
+    marks = try await ForgottenItems.of(output, isExpected: Self.haveSeenMarks(states)) {
+      wereLost = true
     }
-    var isMissing = false
-    let forgotten = try await ForgottenItems.of(output, isExpected: isExpected) { isMissing = true }
-    if isMissing {
+    if wereLost {
       report.warning =
-        "the marks of images that were forgotten before are missing; forget those again that the manifest still has"
+        "the marks of images that were forgotten before were missing: of those, only the ones that this call names stay "
+        + "away"
     }
-    return forgotten
+    return wereLost
+  }
+
+  static func haveSeenMarks(_ states: [StateStore]) async throws -> Bool {
+    for state in states where try await state.forgottenMarks() ?? "" != "" { return true }
+    return false
   }
 
   /// The ids of images that have these ids in the list, as all images of one product have.
@@ -115,9 +122,8 @@ struct ForgetWork {
 
   mutating func forget() async throws {
     // First: a run that begins after a kill does not fetch them again.
-    var forgotten = try await marks()
-    forgotten.add(ids: ids, requests: requests, sources: sources, shown: shown)
-    try await forgotten.write(to: output, held.workspace)
+    marks.add(ids: ids, requests: requests, sources: sources, shown: shown)
+    try await marks.write(to: output, held.workspace)
     var erasure = try await CatalogErasure(ids, from: output, held.workspace)
     do {
       report.baseURL = try await baseURL()
@@ -134,7 +140,7 @@ struct ForgetWork {
     report.states = try await held.statesElsewhere()
     report.uploads = await held.clearUploads()
     for state in states {
-      try await state.note(forgottenMarks: forgotten.digest)
+      try await state.note(forgottenMarks: marks.digest)
       try await state.rewrite()
     }
   }

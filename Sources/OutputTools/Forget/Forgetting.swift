@@ -51,8 +51,9 @@ package struct Forgetting: Sendable {
   ///
   /// - Throws: as ``run()``.
   package func undo(repaired: (String) -> Void = { _ in }) async throws -> ForgetReport {
-    try await held(repaired: repaired) { held, _ in
-      var forgotten = try await ForgottenItems.of(held.output)
+    try await held(repaired: repaired) { held, states in
+      var forgotten = try await ForgottenItems.of(
+        held.output, isExpected: ForgetWork.haveSeenMarks(states))
       let before = forgotten
       let uncertain = forgotten.remove(ids: ids, requests: requests)
       guard forgotten != before else {
