@@ -12,7 +12,7 @@ enum ManifestFormat {
   /// - Parameter mapping: the pipeline's; nil if it has none.
   init(first: String, _ mapping: ColumnMapping? = nil) {
     if first.drop(while: { $0 == " " || $0 == "\t" }).hasPrefix("{") {
-      self = .readable(mapping.map(MappedJSONDecoder.init) ?? JSONLinesDecoder(), isHeader: false)
+      self = .readable(mapping.map { MappedJSONDecoder($0) } ?? JSONLinesDecoder(), isHeader: false)
       return
     }
     for separator in Self.separators {

@@ -98,6 +98,44 @@ import Testing
     #expect(entries.map(\.alt) == ["Front", nil, "Back", "Only"])
   }
 
+  /// Nothing shows that an element of XML is the only one of an array, so each is as if it had siblings.
+  @Test(arguments: ["", "<photo src='https://a/2.jpg'><cap>Back</cap><pub>false</pub></photo>"])
+  func anElementOfXMLSpeaksForItselfAlone(_ sibling: String) {
+    for (start, end, above) in [("", "", ""), ("<data>", "</data>", "data.")] {
+      let feed = """
+        <rss><item><guid>g</guid>\(start)<title>T</title><cover>https://a/0.jpg</cover>
+        <photo src="https://a/1.jpg"><id>p</id><cap>Front</cap><pub>false</pub></photo>
+        \(sibling)\(end)</item></rss>
+        """
+      var columns: [ColumnMapping.Member: [String]] = [
+        .url: ["cover", "photo.src"], .id: ["photo.id"], .alt: ["photo.cap"],
+      ].mapValues { $0.map { above + $0 } }
+      for alt in ["photo.cap", "photo[0].cap"] {
+        columns[.alt] = [above + alt]
+        let entries = Self.entries(feed, columns).prefix(2)
+        #expect(entries.map(\.alt) == [nil, "Front"], "\(above)")
+        #expect(entries.map(\.id) == ["https://a/0.jpg", "p"], "\(above)")
+      }
+      columns[.alt] = [above + "title"]
+      #expect(Set(Self.entries(feed, columns).map(\.alt)) == ["T"])
+      columns[.published] = [above + "photo.pub"]
+      #expect(Self.entries(feed, columns).map(\.url) == ["https://a/0.jpg"])
+    }
+  }
+
+  /// An image of the outer element has no text of an inner one.
+  @Test func arraysInArraysSpeakForTheirOwnElements() {
+    let line =
+      #"{"id":1,"kinds":[{"t":"K","main":"https://a/0","images":[{"src":"https://a/1","alt":"One"},"#
+      + #"{"src":"https://a/2"}]},{"main":"https://a/3","images":[]}]}"#
+    var columns = Self.columns
+    columns[.url] = ["kinds.main", "kinds.images.src"]
+    columns[.alt] = ["kinds.images.alt"]
+    #expect(Self.entries(line, columns).map { $0.alt ?? "-" } == ["-", "-", "One", "-"])
+    columns[.alt] = ["kinds.images.alt", "kinds.t"]
+    #expect(Self.entries(line, columns).map { $0.alt ?? "-" } == ["K", "-", "One", "K"])
+  }
+
   /// Ten thousand images of one product take no more than a hundred times as long as a hundred.
   @Test func manyElementsTakeLinearTime() {
     func steps(_ count: Int) -> Duration {

@@ -25,31 +25,26 @@ struct MappedFields {
       omitted.unpublished += 1
       return []
     }
-    let groups = zip(mapping.places(of: .url), found).filter { !$1.isEmpty }
-      .map { (fields: fields(beside: $0), found: $1) }
+    let fields = fields
     // An image that has two places is hidden by either.
     var hidden: Set<Identifier> = []
-    for (fields, found) in groups {
-      for (urls, trail) in found
-      where try Publication.isPublished(fields.published(trail), line: line) == false {
-        omitted.unpublished += 1
-        for url in urls { hidden.insert(url) }
-      }
+    for (urls, trail) in found.joined()
+    where try Publication.isPublished(fields.published(trail), line: line) == false {
+      omitted.unpublished += 1
+      for url in urls { hidden.insert(url) }
     }
     var indices: [Identifier: Int] = [:]
     var entries: [ManifestEntry] = []
-    for (fields, found) in groups {
-      for (urls, trail) in found {
-        let model = try entry(fields, trail, others)
-        for url in urls where !hidden.contains(url) {
-          if let index = indices[url] {
-            entries[index].complete(by: model)
-            continue
-          }
-          indices[url] = entries.count
-          entries.append(model)
-          entries[entries.count - 1].url = url
+    for (urls, trail) in found.joined() {
+      let model = try entry(fields, trail, others)
+      for url in urls where !hidden.contains(url) {
+        if let index = indices[url] {
+          entries[index].complete(by: model)
+          continue
         }
+        indices[url] = entries.count
+        entries.append(model)
+        entries[entries.count - 1].url = url
       }
     }
     return entries
@@ -69,9 +64,10 @@ struct MappedFields {
     // The column may be missing altogether; then the URL is the id.
     let id = mapping.places(of: .id).lazy.flatMap { texts(.id, $0) }
       .first { !$0.text.trimmed.isEmpty }?.text.trimmed
-    let words = mapping.places(of: .published).map { texts(.published, $0) }
-      .filter { found in !names.contains { found.isOfElements(beside: $0) } }
-    return try publication.isPublished(id, words.joined().map(\.text), line: line)
+    let ways = ways
+    let words = mapping.places(of: .published).flatMap { texts(.published, $0) }
+      .filter { $0.trail.element(sharedWith: ways) == Trail() }
+    return try publication.isPublished(id, words.map(\.text), line: line)
   }
 
   private func entry(
@@ -88,22 +84,22 @@ struct MappedFields {
     return entry
   }
 
-  /// Those of the places that have URLs.
-  private var names: [[String]] { mapping.places(of: .url).map { paths[$0]?.names ?? [] } }
+  /// The names on the ways to URLs.
+  private var ways: [[String]] { mapping.places(of: .url).map { paths[$0]?.names ?? [] } }
 
-  private func fields(beside url: String) -> Fields {
+  private var fields: Fields {
+    let ways = ways
     var fields = Fields()
     for member in ColumnMapping.Member.allCases where member != .url {
       fields.groups[member] = mapping.places(of: member).map { place in
-        FieldGroup(
-          texts(member, place), of: member, beside: paths[url]?.names ?? [], others: names)
+        FieldGroup(texts(member, place), of: member, ways)
       }
     }
     return fields
   }
 }
 
-/// What the members beside the URLs of one place say.
+/// What the members of a record say beside its URLs.
 private struct Fields {
   var groups: [ColumnMapping.Member: [FieldGroup]] = [:]
 
@@ -149,31 +145,20 @@ private struct Said {
 /// The texts at one place, by the elements of arrays that they have in common with URLs. They are looked up, so that an array of ten
 /// thousand images takes ten thousand steps.
 private struct FieldGroup {
-  private var shared = 0
+  /// What is said outside of all elements that have URLs is at the empty trail.
   private var byElement: [Trail: Said] = [:]
-  private var ofAll = Said()
 
-  /// - Parameters:
-  ///   - names: those of the URLs' place.
-  ///   - others: those of all places of URLs. What is said in the element of another URL belongs to that one.
-  init(
-    _ found: [MemberPath.Found], of member: ColumnMapping.Member, beside names: [String],
-    others: [[String]]
-  ) {
-    if found.isOfElements(beside: names) {
-      shared = found[0].trail.sharedNames(with: names)
-      for text in found {
-        byElement[text.trail.prefix(names: shared), default: Said()].add(text.text, of: member)
-      }
-    } else if !others.contains(where: { found.isOfElements(beside: $0) }) {
-      for text in found { ofAll.add(text.text, of: member) }
+  /// - Parameter ways: to URLs. What is said in the element of one URL belongs to no other.
+  init(_ found: [MemberPath.Found], of member: ColumnMapping.Member, _ ways: [[String]]) {
+    for text in found {
+      byElement[text.trail.element(sharedWith: ways), default: Said()].add(text.text, of: member)
     }
   }
 
-  func said(_ trail: Trail) -> Said? { shared == 0 ? ofAll : saidOfElement(trail) }
+  func said(_ trail: Trail) -> Said? { saidOfElement(trail) ?? byElement[Trail()] }
 
   func saidOfElement(_ trail: Trail) -> Said? {
-    shared == 0 ? nil : byElement[trail.prefix(names: shared)]
+    trail.elements.lazy.compactMap { byElement[$0] }.first
   }
 }
 
@@ -183,13 +168,5 @@ extension ManifestEntry {
     alt = alt ?? other.alt
     slots = slots ?? other.slots
     focus = focus ?? other.focus
-  }
-}
-
-extension [MemberPath.Found] {
-  /// Whether the way to them leads through an array that the way to a URL leads through, too.
-  fileprivate func isOfElements(beside names: [String]) -> Bool {
-    guard let trail = first?.trail else { return false }
-    return trail.prefix(names: trail.sharedNames(with: names)).hasIndex
   }
 }

@@ -1,6 +1,6 @@
 internal import TesseraJSON
 
-/// JSON Lines of another program's, in which a mapping says where an image is.
+/// JSON Lines of another program's, or items of feeds, in which a mapping says where an image is.
 struct MappedJSONDecoder: RecordDecoding {
   func isCutOff(_ text: String) -> Bool { JSONLinesDecoder.isCutOff(text) }
 
@@ -11,12 +11,12 @@ struct MappedJSONDecoder: RecordDecoding {
   private let used: Set<String>
   private var publication = Publication()
 
-  init(_ mapping: ColumnMapping) {
+  init(_ mapping: ColumnMapping, isOfXML: Bool = false) {
     self.mapping = mapping
     let places = ColumnMapping.Member.allCases.flatMap(mapping.places)
-    paths = Dictionary(places.compactMap { place in MemberPath(place).map { (place, $0) } }) {
-      first, _ in first
-    }
+    paths = Dictionary(
+      places.compactMap { place in MemberPath(place, isOfXML: isOfXML).map { (place, $0) } }
+    ) { first, _ in first }
     used = Set(paths.values.map(\.first) + places)
   }
 

@@ -11,12 +11,15 @@ struct MemberPath: Sendable, Equatable {
 
   private let text: String
   private let steps: [Step]
+  private let isOfXML: Bool
 
   /// The member of the object itself in which the way begins.
   let first: String
 
   /// Nil for a text that is no path, such as `images[x]`.
-  init?(_ text: String) {
+  ///
+  /// - Parameter isOfXML: whether one member of a name is an array, too: it is an element that may have siblings elsewhere.
+  init?(_ text: String, isOfXML: Bool = false) {
     var steps: [Step] = []
     for piece in text.split(separator: ".", omittingEmptySubsequences: false) {
       let name = piece.prefix { $0 != "[" }
@@ -37,7 +40,7 @@ struct MemberPath: Sendable, Equatable {
       }
     }
     guard case .name(let first)? = steps.first else { return nil }
-    (self.text, self.steps, self.first) = (text, steps, first)
+    (self.text, self.steps, self.first, self.isOfXML) = (text, steps, first, isOfXML)
   }
 
   /// A text, and how the path came to it.
@@ -66,21 +69,24 @@ struct MemberPath: Sendable, Equatable {
   private typealias Place = (value: JSONValue, trail: Trail)
 
   private func places(in object: JSONValue) -> [Place] {
-    if let member = object[text] { return [(member, Trail([.name(text)]))] }
+    if let place = member(text, of: (object, Trail())) { return [place] }
     return steps.reduce([(object, Trail())]) { places, step in
       places.flatMap { place -> [Place] in
         // Of XML, one element is no array, and several are: a path is for both.
         let elements = Self.elements(of: place)
         switch step {
-        case .name(let name):
-          return elements.compactMap { element in
-            element.value[name].map { ($0, element.trail.adding(.name(name))) }
-          }
+        case .name(let name): return elements.compactMap { member(name, of: $0) }
         case .index(let index): return elements.indices.contains(index) ? [elements[index]] : []
         case .all: return elements
         }
       }
     }
+  }
+
+  private func member(_ name: String, of place: Place) -> Place? {
+    guard let value = place.value[name] else { return nil }
+    let trail = place.trail.adding(.name(name))
+    return (value, isOfXML && value.arrayValue == nil ? trail.adding(.index(0)) : trail)
   }
 
   private static func elements(of place: Place) -> [Place] {
@@ -117,18 +123,24 @@ struct Trail: Sendable, Hashable {
 
   func adding(_ step: Step) -> Trail { Trail(steps + [step]) }
 
-  var hasIndex: Bool {
-    steps.contains { if case .index = $0 { true } else { false } }
+  /// The ways to the elements of arrays that this one leads through, the innermost first.
+  var elements: [Trail] {
+    steps.indices.reversed().compactMap { end in
+      if case .index = steps[end] { Trail(Array(steps[...end])) } else { nil }
+    }
   }
 
-  /// How many names of a path this trail has, from the beginning.
-  func sharedNames(with names: [String]) -> Int {
+  /// The way to the innermost element that a way with these names leads through, too; empty if there is none.
+  ///
+  /// - Parameter ways: the names of each.
+  func element(sharedWith ways: [[String]]) -> Trail {
     let own = steps.lazy.compactMap { if case .name(let name) = $0 { name } else { nil } }
-    return zip(own, names).prefix { $0 == $1 }.count
+    let shared = ways.map { zip(own, $0).prefix { $0 == $1 }.count }.max()
+    return prefix(names: shared ?? 0).elements.first ?? Trail()
   }
 
   /// The beginning of the trail: as many names, and the positions behind the last of them.
-  func prefix(names count: Int) -> Trail {
+  private func prefix(names count: Int) -> Trail {
     var left = count
     let end = steps.firstIndex { step in
       guard case .name = step else { return false }

@@ -41,7 +41,7 @@ struct FeedReader {
 
   /// - Parameter isConverted: whether the text is UTF-8 whatever it says.
   init(_ kind: ListText.Kind, isConverted: Bool, _ columns: ColumnMapping?) {
-    decoder = columns.map(MappedJSONDecoder.init)
+    decoder = columns.map { MappedJSONDecoder($0, isOfXML: kind != .document) }
     source =
       kind == .document
       ? .json([])
