@@ -25,12 +25,9 @@ package enum Draft {
   static func left(in folder: Directory) throws(SystemError) -> [String] {
     var left: [String] = []
     for name in try folder.list() where document(of: name) != nil {
-      guard folder.kind(of: name) == .folder else {
+      if folder.kind(of: name) != .folder || LockedFolder.isLeft(name, in: folder) {
         left.append(name)
-        continue
       }
-      let lock = try folder.directory(name).lock()
-      if lock != nil { left.append(name) }
     }
     return left
   }
@@ -46,10 +43,7 @@ package enum Draft {
         continue
       }
       if folder.kind(of: name) == .folder {
-        // Held until the draft is gone: its writer could not take it in between.
-        guard let lock = try folder.directory(name).lock() else { continue }
-        try folder.removeTree(name)
-        _ = consume lock
+        try LockedFolder.removeIfLeft(name, in: folder)
       } else {
         try folder.remove(name)
       }
@@ -77,9 +71,8 @@ package struct OpenDraft: ~Copyable {
   /// Where it is made; nothing exists there at first.
   package let path: String
   private let folder: Directory
-  private let name: String
   private let document: String
-  private let lock: File?
+  private let own: LockedFolder
 
   /// - Parameter target: its path when it is complete.
   package init(_ target: String) throws(SystemError) {
@@ -87,54 +80,25 @@ package struct OpenDraft: ~Copyable {
       try Directory(FileSystem.parent(of: target)), FileSystem.name(of: target)
     )
     try Draft.clear(folder, of: document)
-    // In a folder of its own, whose lock shows that this process lives.
-    let name = Draft.name(of: document)
-    lock = try Self.makeLocked(name, in: folder)
-    (self.folder, self.document, self.name) = (folder, document, name)
-    path = folder.path(of: "\(name)/draft")
-  }
-
-  deinit {
-    // If removing fails, the error that ended the work is what matters.
-    try? folder.removeTree(name)
+    own = try LockedFolder(in: folder) { Draft.name(of: document) }
+    (self.folder, self.document) = (folder, document)
+    path = folder.path(of: "\(own.name)/draft")
   }
 
   package func publish() throws(SystemError) {
-    try folder.rename("\(name)/draft", to: document)
+    try folder.rename("\(own.name)/draft", to: document)
   }
 
   /// Gives it its name in place of what has the name, a file or a folder: at each moment the old one or the new one has it,
   /// whole. The old one is removed.
   package func replace() throws(SystemError) {
     do throws(SystemError) {
-      try folder.exchange("\(name)/draft", with: document)
+      try folder.exchange("\(own.name)/draft", with: document)
     } catch {
       if error.isMissingFile { return try publish() }
       // A rename replaces a file, too, and no folder that has anything in it.
       guard error.isUnsupported, folder.size(of: document) != nil else { throw error }
       try publish()
-    }
-  }
-
-  private static func makeLocked(
-    _ name: String, in folder: Directory
-  ) throws(SystemError) -> File? {
-    var attempts = 10
-    while true {
-      attempts -= 1
-      let own: Directory
-      do throws(SystemError) {
-        own = try folder.makeDirectory(name)
-      } catch {
-        // `clear` may have removed it before it was opened.
-        guard error.isMissingFile, attempts > 0 else { throw error }
-        continue
-      }
-      // Without a lock (some network file systems have none for folders), no other process can take
-      // it either, and the draft is left alone.
-      let lock = try? own.lock()
-      // `clear` may have removed it before it was locked.
-      if folder.exists(name) { return lock ?? nil }
     }
   }
 }

@@ -69,4 +69,21 @@ import Testing
     try Draft.clear(directory)
     #expect(try directory.list() == ["page.html.3.new", "page.html.tessera-1.new"])
   }
+
+  /// Another process may find a draft's folder before it is locked, and removes it as one that is left: then there is another.
+  @Test func aDraftOfALivingProcessIsNotTakenForLeft() async throws {
+    let folder = try TemporaryFolder()
+    let target = folder.path("target")
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask {
+        while !Task.isCancelled { try Draft.clear(try Directory(folder.url.path)) }
+      }
+      for _ in 0..<200 {
+        try Draft.publish(to: target) { try Data("x".utf8).write(to: URL(filePath: $0)) }
+      }
+      group.cancelAll()
+      try await group.waitForAll()
+    }
+    #expect(folder.files(below: "") == ["target"])
+  }
 }

@@ -17,19 +17,6 @@ extension FileSystem {
     }
   }
 
-  /// The beginning of the names of temporary directories that this process locks: earlier versions did not.
-  static let temporaryName = "tessera-work-"
-
-  /// Creates an empty directory in ``temporaryDirectory`` that only this user can access.
-  package static func makeTemporaryDirectory() throws(SystemError) -> String {
-    var name = Array(join(temporaryDirectory, "\(temporaryName)XXXXXX").utf8CString)
-    let made = name.withUnsafeMutableBufferPointer { name in
-      name.baseAddress.flatMap { mkdtemp($0) }.map { String(cString: $0) }
-    }
-    guard let made else { throw SystemError("make a directory in", temporaryDirectory) }
-    return made
-  }
-
   /// Removes an empty directory.
   package static func removeDirectory(_ path: String) throws(SystemError) {
     guard rmdir(path) == 0 else { throw SystemError("remove", path) }

@@ -1,49 +1,29 @@
-/// A directory that only this user can access, and that is removed together with this value. Its lock tells others that
-/// this process lives: what a killed one left, the next one removes.
+/// A directory that only this user can access, and that is removed together with this value.
 package final class TemporaryDirectory: Sendable {
   package let path: String
-  /// Nil where the file system has no locks: then no other process can take it either, and leaves the directory alone.
-  private let lock: File?
+  private let folder: LockedFolder
 
   package init() throws(SystemError) {
     _ = Self.isCleared
-    while true {
-      let path = try FileSystem.makeTemporaryDirectory()
-      let lock: File?
-      do throws(SystemError) {
-        // Another process may have taken it for left behind before it was locked, and removes it.
-        guard let own = try Directory(path).lock() else { continue }
-        lock = consume own
-      } catch {
-        lock = nil
-      }
-      guard FileSystem.isDirectory(path) else { continue }
-      self.path = path
-      self.lock = lock
-      return
-    }
+    let above = try Directory(FileSystem.temporaryDirectory)
+    folder = try LockedFolder(in: above) { "\(Self.prefix)\(UInt64.random(in: 1 ... .max))" }
+    path = above.path(of: folder.name)
   }
 
-  deinit {
-    // What stays in the folder for temporary files, the next process removes.
-    guard let folder = try? Directory(FileSystem.parent(of: path)) else { return }
-    try? folder.removeTree(FileSystem.name(of: path))
-  }
+  /// The beginning of the names of those that this process locks: earlier versions did not.
+  private static let prefix = "tessera-work-"
 
   /// Once for a process.
   private static let isCleared: Void = clearLeftBehind()
 
-  /// Removes those of processes that are gone, as far as this user may: their locks can be taken.
+  /// Removes those of processes that are gone, as far as this user may.
   package static func clearLeftBehind() {
     guard let folder = try? Directory(FileSystem.temporaryDirectory),
       let names = try? folder.list()
     else { return }
-    let prefix = FileSystem.temporaryName.utf8
-    for name in names where name.utf8.starts(with: prefix) && folder.kind(of: name) == .folder {
-      // Held until it is gone: its owner could not take it in between.
-      guard let lock = try? folder.directory(name).lock() ?? nil else { continue }
-      try? folder.removeTree(name)
-      _ = consume lock
+    for name in names where name.utf8.starts(with: prefix.utf8) && folder.kind(of: name) == .folder
+    {
+      try? LockedFolder.removeIfLeft(name, in: folder)
     }
   }
 }
