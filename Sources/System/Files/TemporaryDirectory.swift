@@ -10,20 +10,28 @@ package final class TemporaryDirectory: Sendable {
     path = above.path(of: folder.name)
   }
 
-  /// The beginning of the names of those that this process locks: earlier versions did not.
-  private static let prefix = "tessera-work-"
+  /// The beginning of the names of those that processes of this machine make, before a number. Machines may share the folder
+  /// for temporary files and not the locks in it. A machine's name may have any character.
+  private static let prefix =
+    "tessera-work-\(Host.name.split(separator: "/").joined(separator: "_"))-"
 
   /// Once for a process.
   private static let isCleared: Void = clearLeftBehind()
 
-  /// Removes those of processes that are gone, as far as this user may.
+  /// Removes those of this machine's processes that are gone, as far as this user may.
   package static func clearLeftBehind() {
     guard let folder = try? Directory(FileSystem.temporaryDirectory),
       let names = try? folder.list()
     else { return }
-    for name in names where name.utf8.starts(with: prefix.utf8) && folder.kind(of: name) == .folder
-    {
+    for name in names where isOwn(name) && folder.kind(of: name) == .folder {
       try? LockedFolder.removeIfLeft(name, in: folder)
     }
+  }
+
+  /// Another machine's name may begin with this one's.
+  private static func isOwn(_ name: String) -> Bool {
+    let number = name.utf8.dropFirst(prefix.utf8.count)
+    return name.utf8.starts(with: prefix.utf8)
+      && number.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains)
   }
 }
