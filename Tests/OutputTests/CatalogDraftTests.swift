@@ -85,17 +85,21 @@ import Testing
 
   // MARK: Pages
 
+  private static func path(_ ids: [String], name: String = "feed") -> String {
+    "catalog/\(SHA256.of(json(ids, name: name)).prefix(32)).json"
+  }
+
   private static func pages(_ parts: [[String]], name: String = "feed") -> [String: String] {
     Dictionary(
       uniqueKeysWithValues: parts.map { ids in
-        ("catalog/\(digest(ids, name: name).prefix(32)).json", json(ids, name: name))
+        (path(ids, name: name), json(ids, name: name))
       })
   }
 
   /// The index of pages with these images.
   private static func index(_ parts: [[String]]) -> String {
     let entries = parts.map { ids in
-      #"{"path":"catalog/\#(digest(ids).prefix(32)).json","count":\#(ids.count),"bytes":"#
+      #"{"path":"\#(path(ids))","count":\#(ids.count),"bytes":"#
         + #"\#(json(ids).utf8.count),"digest":"\#(digest(ids))"}"#
     }
     let all = parts.flatMap(\.self)
@@ -134,10 +138,29 @@ import Testing
     let named = try await PageIndex.read(PageFolder.whole.index, in: catalogs.output)?.pages
     #expect(
       named?.map { "\($0.path) \($0.bytes)" }
-        == parts.map { "catalog/\(Self.digest($0).prefix(32)).json \(Self.json($0).utf8.count)" })
+        == parts.map { "\(Self.path($0)) \(Self.json($0).utf8.count)" })
     #expect(
       try await PageIndex.read(PageFolder.whole.index, in: catalogs.output)?.digest
         == Self.digest(ids))
+  }
+
+  /// Two numbers that no Double tells apart, with as many digits, have one digest.
+  @Test func aPageHasTheNumbersOfItsCatalog() async throws {
+    let head = Array(MemoryCatalogs.head().utf8)
+    let screen = CatalogScreen(name: "feed", selection: .init(slots: ["card"]), first: 1, pages: 1)
+    for digit in 3...4 {
+      let line = #"{"id":"a","status":"failed","extra":{"n":1234567890123456789012\#(digit)}}"#
+      var draft = try await CatalogDraft(
+        .json, head: head, count: 1, publication: .init(pages: 1, screens: [screen]),
+        through: LineGate(of: catalogs.output), in: catalogs.workspace)
+      try draft.add(Array(line.utf8))
+      try await draft.publish(keeping: CatalogRetention(count: 1, age: 9), now: 0)
+      for path in [PageFolder.whole.index, "screens/feed/index.json", "screens/feed/lookup.json"] {
+        let page = try #require(try await PageIndex.read(path, in: catalogs.output)?.pages.first)
+        let text = try catalogs.output.text(page.path)
+        #expect(text.contains("1234567890123456789012\(digit)"), "\(path): \(text)")
+      }
+    }
   }
 
   /// No image ends a page: it ends at four times its size.

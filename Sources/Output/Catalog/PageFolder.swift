@@ -1,3 +1,4 @@
+internal import TesseraBytes
 internal import TesseraCatalog
 package import TesseraSystem
 
@@ -20,7 +21,7 @@ package struct PageFolder: Sendable, Equatable, Hashable {
   package var index: String { "\(path)/index.json" }
   var lookup: String { "\(path)/lookup.json" }
   var first: String { "\(path)/first.json" }
-  func page(digest: String) -> String { "\(path)/\(digest.prefix(32)).json" }
+  func page(_ bytes: [UInt8]) -> String { "\(path)/\(SHA256.of(bytes).prefix(32)).json" }
 
   /// The folders that an output has.
   package static func all(in output: any Output) async throws(SystemError) -> [PageFolder] {

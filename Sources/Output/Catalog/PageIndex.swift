@@ -12,7 +12,7 @@ package struct PageIndex: Sendable, Equatable {
   package var pages: [Page]
 
   package struct Page: Sendable, Equatable {
-    /// Named by the digest, so that it never changes.
+    /// Named by its bytes, so that it never changes.
     package var path: String
     package var digest: String
     package var count: Int

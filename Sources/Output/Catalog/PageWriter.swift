@@ -3,7 +3,8 @@ internal import TesseraSystem
 
 /// Writes pages into a staged file, from which they are published: catalogs of a part of the images each.
 ///
-/// A page is named by its digest, so it never changes, and a reader of an older index still finds its pages.
+/// A page is named by its bytes, so it never changes, and a reader of an older index still finds its pages. Its digest does not
+/// tell apart all numbers, and so would not do.
 final class PageWriter {
   private let folder: PageFolder
   private let head: [UInt8]
@@ -50,14 +51,12 @@ final class PageWriter {
     _ lines: [[UInt8]], head: [UInt8], digest: String, in folder: PageFolder
   ) -> (PageIndex.Page, [UInt8]) {
     let start = ",\"count\":\(lines.count),\"digest\":\"\(digest)\",\"images\":[\n"
-    let bytes =
+    let bytes = Array(
       head.dropLast() + Array(start.utf8) + Array(lines.joined(separator: ",\n".utf8))
-      + Array("\n]}\n".utf8)
-    return (
-      PageIndex.Page(
-        path: folder.page(digest: digest), digest: digest, count: lines.count, bytes: bytes.count),
-      Array(bytes)
-    )
+        + Array("\n]}\n".utf8))
+    let page = PageIndex.Page(
+      path: folder.page(bytes), digest: digest, count: lines.count, bytes: bytes.count)
+    return (page, bytes)
   }
 
   /// A page with some images.

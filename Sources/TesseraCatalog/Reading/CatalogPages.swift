@@ -7,7 +7,7 @@ internal import TesseraJSON
 ///     let pages = try CatalogPages(reading: index)
 ///     let first = try Catalog(reading: bytes(of: pages.pages[0].path))
 ///
-/// A page is named by its digest, so it never changes and may be cached forever.
+/// A page is named by its bytes, so it never changes and may be cached forever.
 public struct CatalogPages: Sendable, Hashable {
   /// The index's schema and major version.
   public static let schema = "tessera-catalog-pages/1"

@@ -5,7 +5,7 @@ import { bytesOf } from "./read.js";
 
 const schema = "tessera-catalog-pages/1";
 
-/** A part of a catalog's images: a catalog of its own, named by its digest, so it never changes. */
+/** A part of a catalog's images: a catalog of its own, named by its bytes, so it never changes. */
 export interface CatalogPage {
   /** Relative to the folder of `catalog.json`. */
   path: string;

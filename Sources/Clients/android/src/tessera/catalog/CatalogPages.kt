@@ -15,7 +15,7 @@ import tessera.catalog.json.string
  * `screens/feed/index.json` and `screens/feed/lookup.json` (`catalog: {screens: …}`). Each page is a
  * catalog of some of the images, so that an app reads what it shows, and after an update only the pages that are new.
  *
- * A page is named by its digest, so it never changes and may be cached forever.
+ * A page is named by its bytes, so it never changes and may be cached forever.
  */
 data class CatalogPages(
     /** The number of images of all pages. */
