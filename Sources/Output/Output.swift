@@ -105,7 +105,7 @@ extension Output {
   /// A document of one version as a whole, also if another one replaces it meanwhile; nil if it is missing. In a store a short
   /// one is one request.
   package func document(_ path: String) async throws(SystemError) -> [UInt8]? {
-    var most = 1 << 20
+    var most = 64 << 10
     do throws(SystemError) {
       while true {
         // That fewer bytes come than are requested says that these are all.

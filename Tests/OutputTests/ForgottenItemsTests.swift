@@ -128,8 +128,8 @@ import Testing
     #expect(text.firstMatch(of: /"key": "[0-9a-f]{64}"/) != nil)
   }
 
-  /// Another process may replace them between the look at their size and the read.
-  @Test(arguments: [(1, 9), (9, 1)])
+  /// Another process may replace them between two reads, where they are larger than a first read.
+  @Test(arguments: [(3_000, 6_000), (3_000, 1)])
   func marksThatAreReplacedMeanwhileAreReadAsAWhole(_ before: Int, _ after: Int) async throws {
     let catalogs = try MemoryCatalogs()
     let output = catalogs.output
