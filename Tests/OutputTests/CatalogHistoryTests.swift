@@ -74,6 +74,19 @@ import Testing
     #expect(try catalogs.files == before)
   }
 
+  /// Two numbers that no Double tells apart give one digest, and so one name.
+  @Test func theCatalogThatWasReplacedLastIsKept() async throws {
+    for (time, number) in ["12345678901234567890123", "7", "12345678901234567890124", "8"]
+      .enumerated()
+    {
+      try await catalogs.publish(
+        ["a"], head: MemoryCatalogs.head("feed", #","n":\#(number)"#), now: Double(time))
+    }
+    let kept = try #require(try await CatalogHistory.kept(in: output)?.catalogs)
+    #expect(kept.map(\.time) == [3, 2])
+    #expect(try output.text(kept[0].path).contains("12345678901234567890124"))
+  }
+
   @Test func theListSaysWhatIsKept() async throws {
     try await publish("a", pages: 1, now: 1)
     try await publish("ab", now: 2)

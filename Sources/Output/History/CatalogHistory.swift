@@ -144,9 +144,8 @@ package struct CatalogHistory: Sendable {
       path: path, companions: known?.companions ?? [:], images: current.images,
       bytes: current.bytes,
       digest: current.digest, time: Int(now))
-    // Unless it is there from an earlier time, or from a run that was killed.
-    let size = known == nil ? nil : try await output.size(of: path)
-    if size != current.bytes { try await copy(current.name, to: path) }
+    // Also where one is there: a digest does not tell apart all numbers.
+    try await copy(current.name, to: path)
     // A killed run may have published those of the next catalog already.
     for path in try await PageFolder.companions(in: output).filter(PageFolder.isIndex)
     where try await PageIndex.catalogDigest(path, in: output) == current.digest {

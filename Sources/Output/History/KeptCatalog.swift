@@ -5,7 +5,8 @@ internal import TesseraSystem
 package struct KeptCatalog: Sendable, Equatable {
   static let folder = ".tessera/catalogs"
 
-  /// Where it is in the output. The name follows from its content, so equal paths are equal catalogs.
+  /// Where it is in the output. The name follows from its digest: catalogs that differ in numbers which no Double tells apart
+  /// have one, of which the last is kept.
   package var path: String
   /// Where copies of its companions are, by the companions' paths.
   package var companions: [String: String]
