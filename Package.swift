@@ -34,6 +34,11 @@ let settings = testSettings + [.enableUpcomingFeature("InternalImportsByDefault"
 /// The pure modules also run under strict memory safety: they read bytes from untrusted sources.
 let pure = settings + [.strictMemorySafety()]
 
+/// What is mostly arithmetic is optimized in debug builds, too: tests of pixels take seconds instead of minutes. None of it is
+/// in a product for apps, whose packages may not depend on such flags.
+let fast: [SwiftSetting] = [.unsafeFlags(["-O"], .when(configuration: .debug))]
+let fastC: [CSetting] = [.unsafeFlags(["-O2"], .when(configuration: .debug))]
+
 func module(
   _ folder: String, _ dependencies: [String] = [], resources: [Resource] = [],
   settings: [SwiftSetting] = settings
@@ -98,9 +103,14 @@ let package = Package(
     system("CDeflate", pkgConfig: "libdeflate", apt: "libdeflate-dev"),
     .target(name: "TesseraCProcess", path: "Sources/CProcess"),
     .target(
-      name: "TesseraCJPEG", path: "Sources/CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
-    .target(name: "TesseraCTIFF", path: "Sources/CTIFF", linkerSettings: [.linkedLibrary("tiff")]),
-    .target(name: "TesseraCPixels", path: "Sources/CPixels", linkerSettings: [.linkedLibrary("m")]),
+      name: "TesseraCJPEG", path: "Sources/CJPEG", cSettings: fastC,
+      linkerSettings: [.linkedLibrary("jpeg")]),
+    .target(
+      name: "TesseraCTIFF", path: "Sources/CTIFF", cSettings: fastC,
+      linkerSettings: [.linkedLibrary("tiff")]),
+    .target(
+      name: "TesseraCPixels", path: "Sources/CPixels", cSettings: fastC,
+      linkerSettings: [.linkedLibrary("m")]),
     .target(
       name: "TesseraCSandbox", path: "Sources/CSandbox",
       linkerSettings: [.linkedLibrary("seccomp")]),
@@ -128,9 +138,9 @@ let package = Package(
       name: "TesseraUI", dependencies: ["TesseraCatalog", "TesseraCatalogFoundation"],
       swiftSettings: settings),
     module("ImageHeader", settings: pure + [.enableExperimentalFeature("Lifetimes")]),
-    module("Plan", ["TesseraCatalog"], settings: pure),
-    module("Placeholder", settings: pure),
-    module("Quality", settings: pure),
+    module("Plan", ["TesseraCatalog"], settings: pure + fast),
+    module("Placeholder", settings: pure + fast),
+    module("Quality", settings: pure + fast),
     module(
       "Delivery", ["TesseraPlan", "TesseraCatalog", "TesseraText", "TesseraBytes"], settings: pure),
     module(
@@ -182,7 +192,7 @@ let package = Package(
         "TesseraPlaceholder", "TesseraQuality", "TesseraSystem", "TesseraText", "TesseraBytes",
         "TesseraCVips", "TesseraCWebPMux", "TesseraCJPEG", "TesseraCTIFF",
         "TesseraCPixels", "TesseraCDeflate",
-      ], settings: settings + [.enableExperimentalFeature("Lifetimes")]),
+      ], settings: settings + fast + [.enableExperimentalFeature("Lifetimes")]),
 
     // 4: a run, and what works on a finished output
     module(
