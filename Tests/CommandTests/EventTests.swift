@@ -137,7 +137,11 @@ import Testing
 
   @Test func theSummaryNamesReasonsAndCommands() async throws {
     let server = try FaultServer([
-      "/a": { $1.fixture("plain.jpg") }, "/b": { $1.fixture("lossy.webp") },
+      // So that the first run takes a time that is worth a word.
+      "/a": {
+        $1.pause(0.1)
+        $1.fixture("plain.jpg")
+      }, "/b": { $1.fixture("lossy.webp") },
     ])
     defer { server.stop() }
     var lines = [("a", "/a"), ("b", "/b"), ("it's", "/none"), ("z", "/none/2")].map {

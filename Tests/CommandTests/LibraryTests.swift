@@ -22,12 +22,13 @@ import Testing
     var symbols: [Symbol]
   }
 
-  /// Every public symbol is documented, and the documentation compiles without a warning: each link leads somewhere, and no
-  /// parameter is forgotten.
+  /// The documentation compiles without a warning: each link leads somewhere, and no parameter is forgotten. In two libraries
+  /// every public symbol is documented.
   @Test(arguments: [
-    "TesseraCatalog", "TesseraCatalogFoundation", "TesseraCatalogSQLite", "TesseraImageHeader",
+    ("TesseraCatalog", true), ("TesseraCatalogFoundation", true), ("TesseraCatalogSQLite", false),
+    ("TesseraImageHeader", false),
   ])
-  func theDocumentationIsComplete(_ module: String) async throws {
+  func theDocumentationIsComplete(_ module: String, _ isWhole: Bool) async throws {
     let folder = try TemporaryFolder()
     let machine = try await Tool.run("/usr/bin/uname", ["-m"]).output.dropLast()
     let extracted = try await Self.tool(
@@ -49,7 +50,7 @@ import Testing
       }.map { $0.pathComponents.joined(separator: ".") }
     }
     #expect(count > 2)
-    #expect(names.isEmpty, "not documented: \(names)")
+    #expect(names.isEmpty || !isWhole, "not documented: \(names)")
     var articles = Places.root.appending(path: "Sources/\(module)/\(module).docc").path
     if !FileManager.default.fileExists(atPath: articles) {
       articles = folder.path("\(module).docc")
