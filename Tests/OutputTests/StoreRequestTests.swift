@@ -49,10 +49,18 @@ import Testing
   @Test func eachRequestOfAnUnchangedRunHasAUse() async throws {
     try await publish()
     let before = store.requests.count
+    let start = ContinuousClock.now
     try await publish()
-    #expect(
-      store.requests.dropFirst(before).map(Self.shortened)
-        == Self.uses.flatMap(\.requests))
+    var requests = store.requests.dropFirst(before).map(Self.shortened)
+    // Each ten seconds the lock is renewed, which happens on a busy machine.
+    var renewals = Int(start.duration(to: .now) / .seconds(10))
+    while renewals > 0, requests.count > Self.uses.flatMap(\.requests).count,
+      let place = requests.lastIndex(of: "PUT .tessera/lock")
+    {
+      requests.remove(at: place)
+      renewals -= 1
+    }
+    #expect(requests == Self.uses.flatMap(\.requests))
   }
 
   /// As a run does it.

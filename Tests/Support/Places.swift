@@ -30,17 +30,23 @@ public enum Places {
   public static let worker = products.appending(path: "tessera-worker").path
 }
 
-/// A folder that is deleted when this object is.
+/// A folder that is deleted when this object is, or stays, if `TESSERA_KEEP_FILES` names a folder for it (`Tests/repeat`).
 public final class TemporaryFolder: Sendable {
   public let url: URL
 
+  private static let kept = ProcessInfo.processInfo.environment["TESSERA_KEEP_FILES"].map {
+    URL(filePath: $0)
+  }
+
   public init() throws {
-    url = FileManager.default.temporaryDirectory.appending(
+    url = (Self.kept ?? FileManager.default.temporaryDirectory).appending(
       path: "tessera-test-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
   }
 
-  deinit { try? FileManager.default.removeItem(at: url) }
+  deinit {
+    if Self.kept == nil { try? FileManager.default.removeItem(at: url) }
+  }
 
   public func path(_ name: String) -> String { url.appending(path: name).path }
 

@@ -8,6 +8,8 @@ import Foundation
 /// Runs programs.
 public enum Tool {
   public struct Result: Sendable {
+    /// What was run. A failed expectation prints it with the rest.
+    public var command: String
     public var status: Int32
     public var output: String
     public var errors: String
@@ -144,7 +146,8 @@ public enum Tool {
             ? process.terminationStatus : 128 + process.terminationStatus
           continuation.resume(
             returning: Result(
-              status: status, output: String(decoding: out, as: UTF8.self),
+              command: ([process.executableURL?.path ?? ""] + (process.arguments ?? [])).joined(
+                separator: " "), status: status, output: String(decoding: out, as: UTF8.self),
               errors: String(decoding: text, as: UTF8.self)))
         }
       }
