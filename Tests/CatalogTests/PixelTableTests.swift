@@ -127,7 +127,8 @@ import Testing
     var random = SplitMix(seed: 10_000)
     var (opened, sums) = (0, 0)
     let special: [UInt8] = [0, 1, 0x40, 0x7F, 0x80, 0xFF]
-    for _ in 0..<10_000 {
+    let count = isSoak ? 10_000 : 1_000
+    for _ in 0..<count {
       var bytes = fixture.bytes
       for _ in 0..<Int.random(in: 1...4, using: &random) {
         let place = Int.random(in: 8..<64 + 9 * 24, using: &random)
@@ -141,7 +142,7 @@ import Testing
       opened += 1
       sums += sum(table, ids)
     }
-    #expect(opened > 0 && opened < 5_000 && sums > 0)
+    #expect(opened > 0 && opened < count / 2 && sums > 0)
   }
 
   /// Numbers whose sums and products overflow.

@@ -62,16 +62,17 @@ import Testing
     let folder = Places.root.appending(path: "Tests")
     let paths = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
     var tests: Set<String> = []
+    let (suites, functions) = (/(?:struct|class|extension) (\w+Tests)\b/, /func `?(\w+)/)
     for path in paths where path.hasSuffix("Tests.swift") {
       let text = try String(contentsOf: folder.appending(path: path), encoding: .utf8)
       var suite = ""
       var isTest = false
       for line in text.split(separator: "\n") {
-        if let match = line.firstMatch(of: /(?:struct|class|extension) (\w+Tests)\b/) {
+        if let match = line.firstMatch(of: suites) {
           suite = String(match.1)
         }
         isTest = isTest || line.contains("@Test")
-        if isTest, let match = line.firstMatch(of: /func `?(\w+)/) {
+        if isTest, let match = line.firstMatch(of: functions) {
           tests.insert("\(suite).\(match.1)")
           isTest = false
         }

@@ -158,12 +158,7 @@ import Testing
   @Test(arguments: [(999, 998), (1_000, 899)])
   func manySourcesMakeMoreRoom(_ count: Int, _ left: Int) throws {
     let folder = try TemporaryFolder()
-    try folder.write("", to: "w/cache/none")
-    try FileManager.default.removeItem(atPath: folder.path("w/cache/none"))
-    for number in 0..<count {
-      _ = FileManager.default.createFile(
-        atPath: folder.path("w/cache/\(number)"), contents: Data(count: 10))
-    }
+    for number in 0..<count { try folder.write("0123456789", to: "w/cache/\(number)") }
     let workspace = Workspace(try Directory(folder.path("w")), of: "the output")
     let cache = try SourceCache(in: workspace, limit: (count - 1) * 10)
     #expect((0..<count).filter { cache.has("\($0)") }.count == left)

@@ -94,10 +94,9 @@ import Testing
         after.entries == [prune(1, 3), Self.entry(1), Self.entry(2), prune(4, 0)])
       #expect(RunHistory(after.document).entries == after.entries && after.shard == before.shard)
     }
-    // An hourly run for a month.
-    var month = RunHistory()
-    for hour in 0..<720 { month = month.adding(Self.entry(hour)).adding(prune(Double(hour), 0)) }
-    #expect(month.entries.filter { $0.kind == .run }.count == 720)
+    var days = RunHistory()
+    for hour in 0..<72 { days = days.adding(Self.entry(hour)).adding(prune(Double(hour), 0)) }
+    #expect(days.entries == (0..<72).map { Self.entry($0) } + [prune(71, 0)])
   }
 
   // MARK: Sizes
