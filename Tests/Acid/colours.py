@@ -59,6 +59,23 @@ def pq(nits):
     return ((0.8359375 + 18.8515625 * y) / (1 + 18.6875 * y)) ** 78.84375
 
 
+def light(code):
+    """BT.2100, table 4: the luminance of a code, up to 10,000 cd/m²."""
+    power = code ** (1 / 78.84375)
+    return 10_000 * (max(0, power - 0.8359375) / (18.8515625 - 18.6875 * power)) ** (1 / 0.1593017578125)
+
+
+def mapped(nits, peak, white=203):
+    """BT.2390, 5.4.1: a luminance of a display with this peak, as a share of the white of a page (BT.2408); both blacks at 0."""
+    whole = pq(peak)
+    value, most = pq(min(nits, peak)) / whole, pq(white) / whole
+    knee = 1.5 * most - 0.5
+    if value > knee:
+        t = (value - knee) / (1 - knee)
+        value = (2 * t**3 - 3 * t**2 + 1) * knee + (t**3 - 2 * t**2 + t) * (1 - knee) + (3 * t**2 - 2 * t**3) * most
+    return light(value * whole) / white
+
+
 def hlg(value):
     """BT.2100, table 5: the code of scene light from 0 to 1."""
     if value <= 1 / 12:

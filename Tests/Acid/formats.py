@@ -67,8 +67,23 @@ def png(rows, depth=8, kind=None, chunks=(), interlaced=False, filter=0, pieces=
             + b"".join(png_chunk(*c) for c in late) + png_chunk(b"IEND", b""))
 
 
-def frame_control(number, width, height, x=0, y=0, disposal=0, blend=0):
-    return (b"fcTL", struct.pack(">IIIIIHHBB", number, width, height, x, y, 1, 10, disposal, blend))
+def frame_control(number, width, height, x=0, y=0, disposal=0, blend=0, delay=1):
+    return (b"fcTL", struct.pack(">IIIIIHHBB", number, width, height, x, y, delay, 10, disposal, blend))
+
+
+def apng(frames, default=None):
+    """An animation. Frames: what frame_control takes, and rows; `default`: the rows of an image for readers that know no animation,
+    which is no frame."""
+    chunks, late, number = [(b"acTL", struct.pack(">II", len(frames), 0))], [], 0
+    for index, (options, rows) in enumerate(frames):
+        control = frame_control(number, len(rows[0]), len(rows), **options)
+        number += 1
+        if index == 0 and default is None:
+            chunks.append(control)
+            continue
+        late += [control, (b"fdAT", struct.pack(">I", number) + png_data(rows, 8))]
+        number += 1
+    return png(default if default is not None else frames[0][1], chunks=chunks, late=late)
 
 
 # Exif, XMP, ICC
@@ -353,6 +368,56 @@ def find(data, path, start=0, end=None):
     raise KeyError(path)
 
 
+def full_box(name, body, version=0, flags=0):
+    return box(name, struct.pack(">I", version << 24 | flags) + body)
+
+
+def content(file):
+    """Of a file with one image: its properties by name, and its data."""
+    first, last = find(file, (b"meta", b"iprp", b"ipco"))
+    properties = {name: file[start:end] for name, start, end in boxes(file, first + 8, last)}
+    first, last = find(file, (b"mdat",))
+    return properties, file[first + 8:last]
+
+
+def heif(items, references=(), brands=(b"heic", b"mif1"), groups=b"", number=1):
+    """A file of items, each a dictionary: `id`, `kind`, `data`, and perhaps `properties` (pairs of a box and whether it is
+    essential), `hidden`, `inside` (the data are in the meta box, as phones write a grid's). `references`: a kind, from, to…;
+    `number`: the primary item's."""
+    properties, uses = [], b""
+    for item in items:
+        own = b""
+        for property, is_essential in item.get("properties", ()):
+            if property not in properties:
+                properties.append(property)
+            own += bytes([properties.index(property) + 1 | (0x80 if is_essential else 0)])
+        uses += struct.pack(">HB", item["id"], len(own)) + own
+    entries = b"".join(full_box(b"infe", struct.pack(">HH", item["id"], 0) + item["kind"] + b"\0", 2, int(item.get("hidden", False)))
+                       for item in items)
+    inside = b"".join(item["data"] for item in items if item.get("inside"))
+    head = box(b"ftyp", brands[0] + bytes(4) + b"".join(brands))
+
+    def meta(start):
+        offsets, rows = [start, 0], b""
+        for item in items:
+            place = int(item.get("inside", False))
+            rows += struct.pack(">HHHHII", item["id"], place, 0, 1, offsets[place], len(item["data"]))
+            offsets[place] += len(item["data"])
+        return full_box(
+            b"meta", full_box(b"hdlr", bytes(4) + b"pict" + bytes(13)) + full_box(b"pitm", struct.pack(">H", number))
+            + full_box(b"iloc", b"\x44\0" + struct.pack(">H", len(items)) + rows, 1)
+            + full_box(b"iinf", struct.pack(">H", len(items)) + entries)
+            + full_box(b"iref", b"".join(box(kind, struct.pack(f">HH{len(to)}H", first, len(to), *to)) for kind, first, *to in references))
+            + box(b"iprp", box(b"ipco", b"".join(properties)) + full_box(b"ipma", struct.pack(">I", len(items)) + uses))
+            + (box(b"idat", inside) if inside else b"") + groups)
+    data = b"".join(item["data"] for item in items if not item.get("inside"))
+    return head + meta(len(head) + len(meta(0)) + 8) + box(b"mdat", data)
+
+
+def extent(width, height):
+    return full_box(b"ispe", struct.pack(">II", width, height))
+
+
 def with_property(file, property, essential=True, replaces=None):
     """With a further property of all items, or one in another's place."""
     if replaces:
@@ -434,3 +499,153 @@ def _resized(file, start, end, content, path):
                 data[place:place + offset_size] = (value + change).to_bytes(offset_size, "big")
             place += offset_size + length_size
     return bytes(data)
+
+
+# AV1 (its bitstream specification, 5.3 and 5.5)
+
+def units(data):
+    """The OBUs: the kind, and the payload of each."""
+    offset, found = 0, []
+    while offset < len(data):
+        kind, has_extension = data[offset] >> 3 & 15, data[offset] >> 2 & 1
+        offset += 1 + has_extension
+        length, shift = 0, 0
+        while True:
+            byte = data[offset]
+            length |= (byte & 127) << shift
+            offset, shift = offset + 1, shift + 7
+            if byte < 128:
+                break
+        found.append((kind, data[offset:offset + length]))
+        offset += length
+    return found
+
+
+def unit(kind, payload, layer=None):
+    """An OBU, of a spatial layer if one is named."""
+    length, size = b"", len(payload)
+    while size > 127:
+        length, size = length + bytes([size & 127 | 128]), size >> 7
+    head = bytes([kind << 3 | 2]) if layer is None else bytes([kind << 3 | 6, layer << 3])
+    return head + length + bytes([size]) + payload
+
+
+def of_two_layers(sequence):
+    """A sequence header (of a film, so not a reduced one) with operating points for both layers and for the lower one."""
+    bits = "".join(format(byte, "08b") for byte in sequence)
+    # Profile, still, reduced, timing, delay; then the points: 0 of 5 bits, 12 bits of layers, 5 of the level.
+    level = bits[7 + 5 + 12:7 + 5 + 12 + 5]
+    points = format(1, "05b") + "".join(format(layers << 8 | 1, "012b") + level for layers in (3, 1))
+    bits = (bits[:7] + points + bits[7 + 5 + 12 + 5:].rstrip("0")[:-1]) + "1"
+    bits += "0" * (-len(bits) % 8)
+    return int(bits, 2).to_bytes(len(bits) // 8, "big")
+
+
+# JPEG XL (ISO/IEC 18181-1, annex D)
+
+class Bits:
+    """Reads and writes numbers, the lowest bit first."""
+
+    def __init__(self, data=b""):
+        self.number, self.length, self.place = int.from_bytes(data, "little"), 8 * len(data), 0
+
+    def read(self, count):
+        value = self.number >> self.place & ((1 << count) - 1)
+        self.place += count
+        return value
+
+    def write(self, value, count):
+        self.number |= value << self.length
+        self.length += count
+
+    def data(self):
+        return self.number.to_bytes(-(-self.length // 8), "little")
+
+
+def jxl_parts(stream):
+    """Of a lossless codestream of eight bits without extra fields: its header as pieces of bits, by name, and its frames."""
+    bits, pieces = Bits(stream[2:]), {}
+
+    def piece(name, start):
+        pieces[name] = (bits.number >> start & ((1 << bits.place - start) - 1), bits.place - start)
+
+    def size():
+        if bits.read(1):
+            bits.read(5)
+        else:
+            bits.read((9, 13, 18, 30)[bits.read(2)])
+        if bits.read(3) == 0:
+            raise ValueError("the sides of the test's image have a ratio with a number")
+
+    def number():
+        kind = bits.read(2)
+        return kind if kind < 2 else 2 + bits.read(4) if kind == 2 else 18 + bits.read(6)
+    size()
+    piece("size", 0)
+    if bits.read(1) or bits.read(1):
+        raise ValueError("the header has extra fields, or none at all")
+    start = bits.place
+    if bits.read(3) or not bits.read(1):
+        raise ValueError("samples of other than eight bits")
+    piece("samples", start)
+    start = bits.place
+    if bits.read(2) == 1 and not bits.read(1):
+        raise ValueError("an extra channel that is not plain alpha")
+    piece("alpha", start)
+    start = bits.place
+    bits.read(1)
+    if not bits.read(1):
+        if bits.read(1):
+            raise ValueError("a profile")
+        if number() != 1:
+            number(), number()
+        if not bits.read(1):
+            number()
+        number()
+    piece("colours", start)
+    if bits.read(2) or not bits.read(1):
+        raise ValueError("extensions, or other transforms than the usual ones")
+    return pieces, stream[2 + -(-bits.place // 8):]
+
+
+def jxl(pieces, frames, preview=None, multiplied=False):
+    """A codestream: `preview` is the size of one whose frame comes first, in units of eight, `multiplied` by alpha."""
+    bits = Bits(b"\xff\x0a")
+    bits.write(*pieces["size"])
+    bits.write(0, 1)
+    bits.write(int(preview is not None), 1)
+    if preview:
+        bits.write(0, 3 + 1)  # orientation 1, no other size
+        bits.write(1 | 1 << 1, 2)  # a preview, in units of eight: 1 + 5 bits of the height, the width by a ratio
+        bits.write(2, 2)
+        bits.write(preview[1] // 8 - 1, 5)
+        bits.write({1: 1, 3 / 2: 4, 2: 7}[preview[0] / preview[1]], 3)
+        bits.write(0, 1)  # no animation
+    bits.write(*pieces["samples"])
+    if multiplied:
+        # One extra channel: alpha (0), not as by default; eight bits, not shifted, without a name, multiplied.
+        bits.write(1, 2)
+        for value, count in ((0, 1), (0, 2), (0, 1), (0, 2), (0, 2), (0, 2), (1, 1)):
+            bits.write(value, count)
+    else:
+        bits.write(*pieces["alpha"])
+    bits.write(*pieces["colours"])
+    if preview:
+        bits.write(1, 1)  # the usual tones
+    bits.write(0, 2)  # no extensions
+    bits.write(1, 1)  # the usual transforms
+    return bits.data() + frames
+
+
+def jxl_file(*boxes_of_it):
+    """The container around boxes."""
+    return box(b"JXL ", b"\r\n\x87\n") + box(b"ftyp", b"jxl \0\0\0\0jxl ") + b"".join(boxes_of_it)
+
+
+# JPEG 2000 (ITU-T T.800, annex I)
+
+def jp2(stream, width, height, components, colours, *more):
+    """A codestream in boxes; `colours`: the number of a colour space, or a profile; `more`: further boxes of the header."""
+    meaning = b"\1\0\0" + struct.pack(">I", colours) if isinstance(colours, int) else b"\2\0\0" + colours
+    head = box(b"ihdr", struct.pack(">IIHBBBB", height, width, components, 7, 7, 0, 0)) + b"".join(more) + box(b"colr", meaning)
+    return box(b"jP  ", b"\r\n\x87\n") + box(b"ftyp", b"jp2 \0\0\0\0jp2 ") + box(b"jp2h", head) + box(b"jp2c", stream)

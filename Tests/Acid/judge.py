@@ -1,20 +1,21 @@
 """Looks at images as a visitor does: Chromium draws them, and the middles of their quarters are compared with what a case shows."""
-import http.server, json, os, struct, sys, urllib.parse, zlib
+import concurrent.futures, http.server, json, os, struct, sys, zlib
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Browser"))
 from browser import Browser, Server
 
 LOOK = """
-const [names, done] = [%s, arguments[arguments.length - 1]];
+const [names, places, sizes, done] = [...%s, arguments[arguments.length - 1]];
 const canvas = new OffscreenCanvas(1, 1);
 function samples(source, width, height) {
   [canvas.width, canvas.height] = [width, height];
   const context = canvas.getContext("2d", {colorSpace: "srgb", willReadFrequently: true});
+  context.imageSmoothingQuality = "high";
   context.clearRect(0, 0, width, height);
   context.drawImage(source, 0, 0, width, height);
-  return [[1, 1], [3, 1], [1, 3], [3, 3]].map(([x, y]) => {
+  return places.map(([x, y]) => {
     const side = Math.max(1, Math.min(4, Math.floor(width / 4), Math.floor(height / 4)));
-    const [left, top] = [Math.round(width * x / 4 - side / 2), Math.round(height * y / 4 - side / 2)];
+    const [left, top] = [Math.round(width * x - side / 2), Math.round(height * y - side / 2)];
     const data = context.getImageData(Math.max(0, left), Math.max(0, top), side, side).data;
     const sum = [0, 0, 0, 0];
     for (let i = 0; i < data.length; i += 4) {
@@ -32,9 +33,10 @@ async function look(name) {
     const image = new Image();
     image.src = url;
     await image.decode();
-    [seen.width, seen.height] = [image.naturalWidth || 120, image.naturalHeight || 80];
-    if (seen.width * seen.height > 4e6) return seen;
-    seen.samples = samples(image, seen.width, seen.height);
+    [seen.width, seen.height] = [image.naturalWidth, image.naturalHeight];
+    const [width, height] = sizes[name] || [seen.width, seen.height];
+    if (width * height == 0 || width * height > 4e6) return seen;
+    seen.samples = samples(image, width, height);
   } catch (error) { return {problem: "not drawn"}; }
   if (!/\\.(gif|webp)$|^apng/.test(name)) return seen;
   try {
@@ -69,30 +71,38 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         pass
 
 
-def look(folder, names):
-    """What Chromium shows of files in a folder: size, samples, frames; by name."""
+# The middles of the quarters, as shares of the width and the height.
+QUARTERS = [(0.25, 0.25), (0.75, 0.25), (0.25, 0.75), (0.75, 0.75)]
+
+
+def look(folder, names, places=QUARTERS, sizes=None):
+    """What Chromium shows of files in a folder: size, samples, frames; by name. `sizes`: those to draw at, if not their own."""
     with open(os.path.join(folder, "blank.html"), "w") as file:
         file.write("<!DOCTYPE html><title>Acid</title>")
-    server, seen = Server(Handler, folder), {}
-    names = list(names)
-    for start in range(0, len(names), 40):
+    server, names = Server(Handler, folder), list(names)
+
+    def part(start):
         browser = Browser(["--force-color-profile=srgb"])
         browser.call("/timeouts", {"script": 60_000})
         browser.call("/url", {"url": f"http://127.0.0.1:{server.server_port}/blank.html"})
-        seen.update(browser.run(LOOK % json.dumps(names[start:start + 40]), True))
+        found = browser.run(LOOK % json.dumps([names[start:start + 40], places, sizes or {}]), True)
         browser.close()
+        return found
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        seen = {name: found for all_found in pool.map(part, range(0, len(names), 40)) for name, found in all_found.items()}
     server.shutdown()
     return seen
 
 
-def matches(samples, shown, tolerance):
-    """What is wrong with the samples; None if nothing is."""
-    for place, sample, colour in zip(("top left", "top right", "bottom left", "bottom right"), samples, shown):
+def matches(samples, shown, tolerance, until=None):
+    """What is wrong with the samples; None if nothing is. `until`: where a sample may lie between two colours, the other one."""
+    for place, sample, colour, other in zip(("top left", "top right", "bottom left", "bottom right"), samples, shown, until or shown):
         alpha = colour[3] if len(colour) == 4 else 255
         if abs(sample[3] - alpha) > tolerance + 4:
             return f"{place}: alpha {sample[3]:.0f} instead of {alpha}"
-        if alpha and max(abs(a - b) for a, b in zip(sample, colour[:3])) > tolerance:
-            return f"{place}: {', '.join(f'{v:.0f}' for v in sample[:3])} instead of {', '.join(map(str, colour[:3]))}"
+        if alpha and any(not min(a, b) - tolerance <= value <= max(a, b) + tolerance for value, a, b in zip(sample, colour[:3], other)):
+            text = ", ".join(map(str, colour[:3])) + (f" to {', '.join(map(str, other[:3]))}" if other != colour else "")
+            return f"{place}: {', '.join(f'{v:.0f}' for v in sample[:3])} instead of {text}"
     return None
 
 
@@ -103,7 +113,7 @@ def verdict(case, seen):
     width, height = case["size"]
     if abs(seen["width"] * height - seen["height"] * width) > max(width, height) * 1.01:
         return f"{seen['width']} x {seen['height']} for {width} x {height}"
-    problem = matches(seen["samples"], case["shows"], case["tolerance"])
+    problem = matches(seen["samples"], case["shows"], case["tolerance"], case.get("until"))
     if problem or "frames" not in case:
         return problem
     if seen.get("frames") != case["frames"]:
