@@ -246,7 +246,8 @@ def jxls():
     case("jxl/film-layers.jxl", cjxl(apng([({"delay": 0}, opaque), ({"blend": 1}, layer), ({}, flat((255, 0, 255, 255)))]), "png", "-d", "0"),
          "JPEG XL, animated: its first frame, composed of two layers", (YELLOW, GREEN, BLUE, YELLOW))
     multiplied = cjxl(png(picture([tuple(round(v * 128 / 255) for v in c) + (128,) for c in CORNERS])), "png", *bare)
-    case("jxl/multiplied.jxl", jxl(*jxl_parts(multiplied), multiplied=True), "JPEG XL, half transparent, samples multiplied by alpha", HALF, tolerance=12)
+    case("jxl/multiplied.jxl", jxl(*jxl_parts(multiplied), fourth=MULTIPLIED), "JPEG XL, half transparent, samples multiplied by alpha", HALF, tolerance=12)
+    case("jxl/depth.jxl", jxl(*jxl_parts(cjxl(png(picture(HALF)), "png", *bare)), fourth=DEPTH), "JPEG XL, its fourth channel is depth, not alpha")
     for value in (2, 3, 5, 6, 8):
         size = PORTRAIT if value > 4 else (WIDTH, HEIGHT)
         jpeg = with_segments(without_jfif(cjpeg(TURNS[value](picture(CORNERS, *size)), "-sample", "1x1")), segment(0xE1, b"Exif\0\0" + exif(value)))
@@ -263,12 +264,12 @@ def jxls():
     case("jxl/grey.jxl", cjxl(png(picture(GREYS)), "png", "-d", "0"), "JPEG XL, grey", [(v,) * 3 for v in GREYS])
 
 
-def opj(rows, *options, steps=()):
+def opj(rows, *options, steps=(), depth=8):
     """A codestream; `steps`: how many columns and lines a sample of each component stands for."""
     count = len(rows[0][0])
     steps = steps or [(1, 1)] * count
     raw = b"".join(bytes(pixel[k] for row in rows[::steps[k][1]] for pixel in row[::steps[k][0]]) for k in range(count))
-    form = f"{len(rows[0])},{len(rows)},{count},8,u@" + ":".join(f"{x}x{y}" for x, y in steps)
+    form = f"{len(rows[0])},{len(rows)},{count},{depth},u@" + ":".join(f"{x}x{y}" for x, y in steps)
     return made_by(("opj_compress", "-i", "SOURCE", "-o", "TARGET", "-n", "3", "-F", form, *options), raw, "raw", "j2k")
 
 
@@ -278,13 +279,19 @@ def ycc(colour):
 
 
 def jp2s():
-    def jp2_case(name, title, stream, components, colours, *more, **facts):
-        case(f"jp2/{name}.jp2", jp2(stream, WIDTH, HEIGHT, components, colours, *more), f"JPEG 2000, {title}", **facts)
+    def jp2_case(name, title, stream, components, colours, *more, size=(WIDTH, HEIGHT), depth=8, **facts):
+        case(f"jp2/{name}.jp2", jp2(stream, *size, components, colours, *more, depth=depth), f"JPEG 2000, {title}", size=size, **facts)
     inks = [tuple(255 - s for s in c) + (0,) for c in CORNERS]
     jp2_case("cmyk", "inks (CMYK)", opj(picture(inks), "-mct", "0"), 4, 12, tolerance=16)
     rows = picture([ycc(c) for c in CORNERS])
     for name, steps in (("444", (1, 1)), ("422", (2, 1)), ("420", (2, 2))):
         jp2_case(f"ycc-{name}", f"YCbCr {name[0]}:{name[1]}:{name[2]}", opj(rows, "-mct", "0", steps=[(1, 1), steps, steps]), 3, 18, tolerance=14)
+    odd = (WIDTH + 1, HEIGHT + 1)
+    jp2_case("ycc-420-odd", "YCbCr 4:2:0 of odd sides", opj(picture([ycc(c) for c in CORNERS], *odd), "-mct", "0", steps=[(1, 1), (2, 2), (2, 2)]), 3, 18,
+             size=odd, tolerance=14)
+    fives = [tuple(round(s / 255 * 31) for s in c) for c in CORNERS]
+    jp2_case("five-bits", "five bits", opj(picture(fives), depth=5), 3, 16, depth=5, shows=[tuple(round(s / 31 * 255) for s in c) for c in fives], tolerance=4)
+    case("jp2/offset.j2k", opj(picture(), "-d", "150,301"), "JPEG 2000, a codestream without boxes, its origin is not 0")
     jp2_case("tiles", "in tiles", opj(picture(), "-t", "64,64"), 3, 16)
     jp2_case("offset", "its origin is not 0", opj(picture(), "-d", "24,16"), 3, 16)
     jp2_case("profile", "a profile that swaps the samples", opj(picture([swapped(c) for c in CORNERS])), 3, GBR, tolerance=12)
@@ -326,6 +333,10 @@ def drawings():
                       for k, (orient, x, y) in enumerate((("auto-start-reverse", -60, -20), ("auto", -60, -20), ("0", 0, -20), ("180", 0, -20))))
     drawing("markers", "drawn by markers", sized, markers + '<path d="M0 20H120" marker-start="url(#m0)" marker-end="url(#m1)"/>'
             '<path d="M0 60H120" style="marker-start: url(#m2); marker-end: url(#m3)"/>')
+    points = "".join(f'<marker id="m{k}" markerUnits="userSpaceOnUse" markerWidth="60" markerHeight="40" refX="30" refY="20">'
+                     f'<rect width="60" height="40" fill="rgb{CORNERS[k]}"/></marker>' for k in range(4))
+    drawing("marked-moves", "drawn by markers on paths that only move", sized, points + "".join(
+        f'<path d="M0 0 m{30 + k % 2 * 60} {20 + k // 2 * 40}" marker-end="url(#m{k})"/>' for k in range(4)))
     text = ('<?xml version="1.0"?><!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd" [<!ENTITY ns_svg '
             '"http://www.w3.org/2000/svg">]>' f'<svg xmlns="&ns_svg;" {sized} viewBox="0 0 120 80" enable-background="new 0 0 120 80" xml:space="preserve">{quarters()}</svg>')
     case("svg/entities.svg", text.encode(), "SVG, its namespace is an entity, as a program of drawing writes it")

@@ -608,8 +608,14 @@ def jxl_parts(stream):
     return pieces, stream[2 + -(-bits.place // 8):]
 
 
-def jxl(pieces, frames, preview=None, multiplied=False):
-    """A codestream: `preview` is the size of one whose frame comes first, in units of eight, `multiplied` by alpha."""
+# How the fourth channel of eight bits is described where it is not plain alpha (Table D.6): not as by default, its kind, no float,
+# eight bits, not shifted, without a name, and of alpha that the others are multiplied by it.
+MULTIPLIED = ((0, 1), (0, 2), (0, 1), (0, 2), (0, 2), (0, 2), (1, 1))
+DEPTH = ((0, 1), (1, 2), (0, 1), (0, 2), (0, 2), (0, 2))
+
+
+def jxl(pieces, frames, preview=None, fourth=None):
+    """A codestream: `preview` is the size of one whose frame comes first, in units of eight, `fourth` what describes that channel."""
     bits = Bits(b"\xff\x0a")
     bits.write(*pieces["size"])
     bits.write(0, 1)
@@ -622,10 +628,9 @@ def jxl(pieces, frames, preview=None, multiplied=False):
         bits.write({1: 1, 3 / 2: 4, 2: 7}[preview[0] / preview[1]], 3)
         bits.write(0, 1)  # no animation
     bits.write(*pieces["samples"])
-    if multiplied:
-        # One extra channel: alpha (0), not as by default; eight bits, not shifted, without a name, multiplied.
+    if fourth:
         bits.write(1, 2)
-        for value, count in ((0, 1), (0, 2), (0, 1), (0, 2), (0, 2), (0, 2), (1, 1)):
+        for value, count in fourth:
             bits.write(value, count)
     else:
         bits.write(*pieces["alpha"])
@@ -644,8 +649,8 @@ def jxl_file(*boxes_of_it):
 
 # JPEG 2000 (ITU-T T.800, annex I)
 
-def jp2(stream, width, height, components, colours, *more):
+def jp2(stream, width, height, components, colours, *more, depth=8):
     """A codestream in boxes; `colours`: the number of a colour space, or a profile; `more`: further boxes of the header."""
     meaning = b"\1\0\0" + struct.pack(">I", colours) if isinstance(colours, int) else b"\2\0\0" + colours
-    head = box(b"ihdr", struct.pack(">IIHBBBB", height, width, components, 7, 7, 0, 0)) + b"".join(more) + box(b"colr", meaning)
+    head = box(b"ihdr", struct.pack(">IIHBBBB", height, width, components, depth - 1, 7, 0, 0)) + b"".join(more) + box(b"colr", meaning)
     return box(b"jP  ", b"\r\n\x87\n") + box(b"ftyp", b"jp2 \0\0\0\0jp2 ") + box(b"jp2h", head) + box(b"jp2c", stream)

@@ -231,7 +231,8 @@ def ffmpeg(program):
     """Its version, and its words for a still and for an animation."""
     def words(source, target, *more):
         return [program, "-nostdin", "-i", source, "-vf", f"scale=w={SIDE}:h={SIDE}:force_original_aspect_ratio=decrease", *more, target]
-    return (f"FFmpeg {version(program, '-version').split('-')[0]}", lambda a, b: words(a, b, "-frames:v", "1", "-map_metadata", "-1"),
+    number = output(program, "-version").split()[2].removeprefix("n").split("-")[0]
+    return (f"FFmpeg {number}", lambda a, b: words(a, b, "-frames:v", "1", "-map_metadata", "-1"),
             lambda a, b: words(a, b, "-loop", "0"))
 
 
