@@ -227,10 +227,10 @@ def version(*words):
                  if word.removeprefix("vips-")[:1].isdigit()), "?")
 
 
-def ffmpeg(program):
+def ffmpeg(program, filter):
     """Its version, and its words for a still and for an animation."""
     def words(source, target, *more):
-        return [program, "-nostdin", "-i", source, "-vf", f"scale=w={SIDE}:h={SIDE}:force_original_aspect_ratio=decrease", *more, target]
+        return [program, "-nostdin", "-i", source, filter, f"scale=w={SIDE}:h={SIDE}:force_original_aspect_ratio=decrease", *more, target]
     number = output(program, "-version").split()[2].removeprefix("n").split("-")[0]
     return (f"FFmpeg {number}", lambda a, b: words(a, b, "-frames:v", "1", "-map_metadata", "-1"),
             lambda a, b: words(a, b, "-loop", "0"))
@@ -247,7 +247,8 @@ def peers(images):
         (f"ImageMagick {version('/usr/bin/convert', '-version')}", lambda a, b: ["/usr/bin/convert", a + "[0]", "-auto-orient", "-thumbnail", size, b],
          lambda a, b: ["/usr/bin/convert", a, "-coalesce", "-auto-orient", "-thumbnail", size, b]),
         (f"GraphicsMagick {version('gm', '-version')}", lambda a, b: ["gm", "convert", a + "[0]", "-auto-orient", "-thumbnail", size, b]),
-        ffmpeg("ffmpeg"),
-        ffmpeg(output(pillow, "-c", "import imageio_ffmpeg; print(imageio_ffmpeg.get_ffmpeg_exe())")),
+        ffmpeg("ffmpeg", "-vf"),
+        # Later versions put the tiles of HEIC together, for a complex filter alone.
+        ffmpeg(output(pillow, "-c", "import imageio_ffmpeg; print(imageio_ffmpeg.get_ffmpeg_exe())"), "-filter_complex"),
     ]
     return [Peer(images, *one) for one in all_of_them] + [Thumbor(thumbor, images)]
