@@ -44,8 +44,8 @@ def grid(rows, encoder, more=(), number=10):
     columns, lines = -(-width // TILE), -(-height // TILE)
     wide = [list(row) + [row[-1]] * (columns * TILE - width) for row in rows]
     wide += [wide[-1]] * (lines * TILE - height)
-    tiles = [coded(number + 1 + y * columns + x, encoder([row[x * TILE:x * TILE + TILE] for row in wide[y * TILE:y * TILE + TILE]]), hidden=True)
-             for y in range(lines) for x in range(columns)]
+    parts = [[row[x * TILE:x * TILE + TILE] for row in wide[y * TILE:y * TILE + TILE]] for y in range(lines) for x in range(columns)]
+    tiles = [coded(number + 1 + place, encoder(part), hidden=True) for place, part in enumerate(parts)]
     whole = {"id": number, "kind": b"grid", "data": struct.pack(">BBBBHH", 0, 0, lines - 1, columns - 1, width, height), "inside": True,
              "properties": [(extent(width, height), False), (full_box(b"pixi", b"\3\x08\x08\x08"), False), *more]}
     return [whole, *tiles], (b"dimg", number, *(tile["id"] for tile in tiles))
@@ -76,7 +76,8 @@ def phones():
     garish = coded(30, hevc(flat((255, 0, 255), 64, 64)), hidden=True)
     case("phone/wrong-preview.heic", of(**whole, more=[garish], links=[(b"thmb", 30, 10)]), "HEIC, its small copy is another image", tolerance=20)
     map_of = hevc(flat((128,), 64, 64))
-    for name, urn, title in (("gain-map", b"urn:com:apple:photo:2020:aux:hdrgainmap\0", "gain map"), ("depth", b"urn:mpeg:hevc:2015:auxid:2\0", "depth"),
+    for name, urn, title in (("gain-map", b"urn:com:apple:photo:2020:aux:hdrgainmap\0", "gain map"),
+                             ("depth", b"urn:mpeg:hevc:2015:auxid:2\0", "depth"),
                              ("matte", b"urn:com:apple:photo:2018:aux:portraiteffectsmatte\0", "matte of the person")):
         case(f"phone/{name}.heic", of(6, [turn(3)], more=[auxiliary(30, map_of, urn)], links=[(b"auxl", 30, 10)]), f"HEIC of a phone: with a {title}",
              size=PORTRAIT, tolerance=20)
@@ -101,7 +102,7 @@ def phones():
     case("phone/tone-map.heic", of(**whole, more=[coded(30, map_of, hidden=True), tone], links=[(b"dimg", 31, 10, 30)],
                                    brands=(b"heic", b"mif1", b"tmap"), groups=either),
          "HEIC of a phone: an image for HDR screens made of it and a gain map (tmap)", tolerance=20)
-    p3 = [[eight(encoded(c, P3)) for c in row] for row in (CORNERS,)][0]
+    p3 = [eight(encoded(c, P3)) for c in CORNERS]
     case("phone/display-p3.heic", of(1, [], picture(p3), properties=[(box(b"colr", b"prof" + P3_PROFILE), False)]),
          "HEIC of a phone: tiles, in Display P3 by a profile of the whole", tolerance=20)
     second = [coded(1, hevc(flat((255, 0, 255)))), coded(2, hevc(picture()))]
@@ -132,9 +133,9 @@ def with_previews():
     film = xmp('xmlns:GCamera="http://ns.google.com/photos/1.0/camera/" GCamera:MotionPhoto="1" GCamera:MicroVideoOffset="4000"')
     case("phone/film.jpg", with_segments(jpeg, segment(0xE1, b"Exif\0\0" + exif(6)), segment(0xE1, b"http://ns.adobe.com/xap/1.0/\0" + film))
          + box(b"ftyp", b"mp42\0\0\0\0mp42isom") + box(b"mdat", bytes(4_000)), "JPEG of a phone: turned, with a film behind it", size=PORTRAIT, tolerance=20)
-    case("phone/screenshot.png", png(picture([c + (255,) for c in CORNERS]), chunks=[
-        (b"sRGB", b"\0"), (b"eXIf", exif(1, ">")), (b"pHYs", struct.pack(">IIB", 5_669, 5_669, 1)), (b"iDOT", struct.pack(">7I", 2, 0, 40, 40, 40, 40, 1))]),
-        "PNG, a phone's screen, with its maker's chunk")
+    chunks = [(b"sRGB", b"\0"), (b"eXIf", exif(1, ">")), (b"pHYs", struct.pack(">IIB", 5_669, 5_669, 1)),
+              (b"iDOT", struct.pack(">7I", 2, 0, 40, 40, 40, 40, 1))]
+    case("phone/screenshot.png", png(picture([c + (255,) for c in CORNERS]), chunks=chunks), "PNG, a phone's screen, with its maker's chunk")
 
 
 def turned_otherwise():
@@ -196,7 +197,8 @@ def layered():
     layers = [unit(6, payload, layer) for layer, payload in enumerate(frames)]
     head = unit(2, b"") + unit(1, of_two_layers(header))
     first, last = find(file, (b"meta", b"iprp", b"ipco"))
-    kept = [(file[begin:end], name == b"av1C") for name, begin, end in boxes(file, first + 8, last) if name in (b"ispe", b"pixi", b"av1C", b"colr")][:4]
+    kept = [(file[begin:end], name == b"av1C") for name, begin, end in boxes(file, first + 8, last)
+            if name in (b"ispe", b"pixi", b"av1C", b"colr")][:4]
     sizes = box(b"a1lx", b"\0" + struct.pack(">3H", len(head + layers[0]), 0, 0))
     return heif([{"id": 1, "kind": b"av01", "data": head + b"".join(layers), "properties": kept + [(sizes, False)]}], brands=AVIF)
 
@@ -204,11 +206,13 @@ def layered():
 def avifs():
     greys = [(v,) * 3 for v in GREYS]
     grey = av1(picture(GREYS), "-y", "400", "-r", "limited")
-    for name, image, title in (("", without_sequence(grey), "without a sequence header in its configuration"), ("-configured", with_sequence(grey), "with its configuration")):
+    for name, image, title in (("", without_sequence(grey), "without a sequence header in its configuration"),
+                               ("-configured", with_sequence(grey), "with its configuration")):
         case(f"avif/grey-limited{name}.avif", heif([coded(1, image)], brands=AVIF), f"AVIF, monochrome, limited range, {title}", greys, tolerance=14)
     full = av1(picture(GREYS), "-y", "400")
     case("avif/grey.avif", heif([coded(1, full)], brands=AVIF), "AVIF, monochrome", greys, tolerance=14)
-    case("avif/grey-profile.avif", heif([coded(1, full, [(box(b"colr", b"prof" + LINEAR_GREY), False)])], brands=AVIF), "AVIF, monochrome, a linear profile",
+    profile = (box(b"colr", b"prof" + LINEAR_GREY), False)
+    case("avif/grey-profile.avif", heif([coded(1, full, [profile])], brands=AVIF), "AVIF, monochrome, a linear profile",
          [grey_of(v / 255) for v in GREYS], tolerance=14)
     colours = av1(picture(), "-y", "444")
     for name, options in (("limited", ("-r", "limited")), ("full", ())):
@@ -220,11 +224,13 @@ def avifs():
     alpha = av1(flat((128,)), "-y", "400")
     case("avif/multiplied.avif", heif([coded(1, av1(multiplied, "-y", "444")), auxiliary(2, alpha, URN)], [(b"auxl", 2, 1), (b"prem", 1, 2)], AVIF),
          "AVIF, half transparent, samples multiplied by alpha", HALF, tolerance=14)
-    for name, title, options in (("limited-420", "4:2:0, limited range", ("-y", "420", "-r", "limited")), ("twelve-422", "4:2:2, twelve bits", ("-y", "422", "-d", "12")),
+    for name, title, options in (("limited-420", "4:2:0, limited range", ("-y", "420", "-r", "limited")),
+                                 ("twelve-422", "4:2:2, twelve bits", ("-y", "422", "-d", "12")),
                                  ("ycgco", "the matrix YCgCo", ("-y", "444", "--cicp", "1/13/8")),
                                  ("bt2020-matrix", "the matrix of BT.2020", ("-y", "444", "--cicp", "1/13/9"))):
         case(f"avif/{name}.avif", heif([coded(1, av1(picture(), *options))], brands=AVIF), f"AVIF, {title}", tolerance=20)
-    case("avif/clap-outside.avif", with_property(heif([coded(1, colours)], brands=AVIF), box(b"clap", struct.pack(">8I", 60, 1, 40, 1, 90, 1, 0, 1))),
+    aperture = box(b"clap", struct.pack(">8I", 60, 1, 40, 1, 90, 1, 0, 1))
+    case("avif/clap-outside.avif", heif([coded(1, colours, [(aperture, True)])], brands=AVIF),
          "AVIF, a clean aperture outside the image, which browsers ignore", tolerance=20)
     case("avif/film.avif", sequence(picture(), flat((9, 9, 9))), "AVIF, a film and its first frame as a still", tolerance=20)
     case("avif/film-only.avif", sequence(picture(), flat((9, 9, 9)), still=False), "AVIF, a film without a still: its first frame", tolerance=20)
@@ -246,20 +252,25 @@ def jxls():
     case("jxl/film-layers.jxl", cjxl(apng([({"delay": 0}, opaque), ({"blend": 1}, layer), ({}, flat((255, 0, 255, 255)))]), "png", "-d", "0"),
          "JPEG XL, animated: its first frame, composed of two layers", (YELLOW, GREEN, BLUE, YELLOW))
     multiplied = cjxl(png(picture([tuple(round(v * 128 / 255) for v in c) + (128,) for c in CORNERS])), "png", *bare)
-    case("jxl/multiplied.jxl", jxl(*jxl_parts(multiplied), fourth=MULTIPLIED), "JPEG XL, half transparent, samples multiplied by alpha", HALF, tolerance=12)
-    case("jxl/depth.jxl", jxl(*jxl_parts(cjxl(png(picture(HALF)), "png", *bare)), fourth=DEPTH), "JPEG XL, its fourth channel is depth, not alpha")
+    case("jxl/multiplied.jxl", jxl(*jxl_parts(multiplied), fourth=MULTIPLIED),
+         "JPEG XL, half transparent, samples multiplied by alpha", HALF, tolerance=12)
+    case("jxl/depth.jxl", jxl(*jxl_parts(cjxl(png(picture(HALF)), "png", *bare)), fourth=DEPTH),
+         "JPEG XL, its fourth channel is depth, not alpha")
     for value in (2, 3, 5, 6, 8):
         size = PORTRAIT if value > 4 else (WIDTH, HEIGHT)
-        jpeg = with_segments(without_jfif(cjpeg(TURNS[value](picture(CORNERS, *size)), "-sample", "1x1")), segment(0xE1, b"Exif\0\0" + exif(value)))
-        case(f"jxl/orientation-{value}.jxl", cjxl(jpeg, "jpg", "-d", "1", "-j", "0"), f"JPEG XL, orientation {value}, and Exif says so again", size=size, tolerance=20)
+        plain = without_jfif(cjpeg(TURNS[value](picture(CORNERS, *size)), "-sample", "1x1"))
+        jpeg = with_segments(plain, segment(0xE1, b"Exif\0\0" + exif(value)))
+        case(f"jxl/orientation-{value}.jxl", cjxl(jpeg, "jpg", "-d", "1", "-j", "0"), f"JPEG XL, orientation {value}, and Exif says so again",
+             size=size, tolerance=20)
     case("jxl/exif-only.jxl", jxl_file(box(b"Exif", bytes(4) + exif(6)), box(b"jxlc", stream)), "JPEG XL, Exif orientation 6 alone: not turned")
-    jpeg = with_segments(without_jfif(cjpeg(TURNS[6](picture(CORNERS, *PORTRAIT)), "-sample", "2x2")), segment(0xE1, b"Exif\0\0" + exif(6)))
+    plain = without_jfif(cjpeg(TURNS[6](picture(CORNERS, *PORTRAIT)), "-sample", "2x2"))
+    jpeg = with_segments(plain, segment(0xE1, b"Exif\0\0" + exif(6)))
     case("jxl/of-jpeg.jxl", cjxl(jpeg, "jpg", "-j", "1"), "JPEG XL, a JPEG of a phone that can be had back", size=PORTRAIT, tolerance=20)
     _, small = jxl_parts(cjxl(png(flat((9, 9, 9), 48, 32)), "png", *bare))
     case("jxl/preview.jxl", jxl(pieces, small + frames, preview=(48, 32)), "JPEG XL, another image as its preview")
     middle = len(stream) // 2
-    case("jxl/parts.jxl", jxl_file(box(b"jxlp", bytes(4) + stream[:middle]), box(b"Exif", bytes(4) + exif(1)), box(b"jxlp", b"\x80\0\0\1" + stream[middle:])),
-         "JPEG XL, its codestream in two boxes")
+    halves = box(b"jxlp", bytes(4) + stream[:middle]), box(b"jxlp", b"\x80\0\0\1" + stream[middle:])
+    case("jxl/parts.jxl", jxl_file(halves[0], box(b"Exif", bytes(4) + exif(1)), halves[1]), "JPEG XL, its codestream in two boxes")
     case("jxl/bare.jxl", stream, "JPEG XL, a codestream without boxes")
     case("jxl/grey.jxl", cjxl(png(picture(GREYS)), "png", "-d", "0"), "JPEG XL, grey", [(v,) * 3 for v in GREYS])
 
@@ -287,10 +298,11 @@ def jp2s():
     for name, steps in (("444", (1, 1)), ("422", (2, 1)), ("420", (2, 2))):
         jp2_case(f"ycc-{name}", f"YCbCr {name[0]}:{name[1]}:{name[2]}", opj(rows, "-mct", "0", steps=[(1, 1), steps, steps]), 3, 18, tolerance=14)
     odd = (WIDTH + 1, HEIGHT + 1)
-    jp2_case("ycc-420-odd", "YCbCr 4:2:0 of odd sides", opj(picture([ycc(c) for c in CORNERS], *odd), "-mct", "0", steps=[(1, 1), (2, 2), (2, 2)]), 3, 18,
-             size=odd, tolerance=14)
+    stream = opj(picture([ycc(c) for c in CORNERS], *odd), "-mct", "0", steps=[(1, 1), (2, 2), (2, 2)])
+    jp2_case("ycc-420-odd", "YCbCr 4:2:0 of odd sides", stream, 3, 18, size=odd, tolerance=14)
     fives = [tuple(round(s / 255 * 31) for s in c) for c in CORNERS]
-    jp2_case("five-bits", "five bits", opj(picture(fives), depth=5), 3, 16, depth=5, shows=[tuple(round(s / 31 * 255) for s in c) for c in fives], tolerance=4)
+    jp2_case("five-bits", "five bits", opj(picture(fives), depth=5), 3, 16, depth=5,
+             shows=[tuple(round(s / 31 * 255) for s in c) for c in fives], tolerance=4)
     case("jp2/offset.j2k", opj(picture(), "-d", "150,301"), "JPEG 2000, a codestream without boxes, its origin is not 0")
     jp2_case("tiles", "in tiles", opj(picture(), "-t", "64,64"), 3, 16)
     jp2_case("offset", "its origin is not 0", opj(picture(), "-d", "24,16"), 3, 16)
@@ -302,14 +314,14 @@ def jp2s():
     jp2_case("alpha", "half transparent", opj(picture(HALF)), 4, 16, alpha, shows=HALF)
     jp2_case("grey", "grey", opj(picture(GREYS)), 1, 17, shows=[(v,) * 3 for v in GREYS])
     case("jp2/stream.j2k", opj(picture()), "JPEG 2000, a codestream without boxes")
-    case("jp2/sixteen.jp2", made_by(("opj_compress", "-i", "SOURCE", "-o", "TARGET"), png(picture([tuple(257 * s for s in c) for c in CORNERS]), 16), "png", "jp2"),
-         "JPEG 2000, 16 bits")
+    deep = png(picture([tuple(257 * s for s in c) for c in CORNERS]), 16)
+    case("jp2/sixteen.jp2", made_by(("opj_compress", "-i", "SOURCE", "-o", "TARGET"), deep, "png", "jp2"), "JPEG 2000, 16 bits")
 
 
 def drawings():
     def quarters(width=WIDTH, height=HEIGHT):
-        return "".join(f'<rect class="q{k}" x="{k % 2 * width / 2}" y="{k // 2 * height / 2}" width="{width / 2}" height="{height / 2}" fill="rgb{CORNERS[k]}"/>'
-                       for k in range(4))
+        return "".join(f'<rect class="q{k}" x="{k % 2 * width / 2}" y="{k // 2 * height / 2}" width="{width / 2}" height="{height / 2}" '
+                       f'fill="rgb{CORNERS[k]}"/>' for k in range(4))
 
     def drawing(name, title, attributes, content=None, head="", **facts):
         text = f'<?xml version="1.0"?>{head}<svg xmlns="http://www.w3.org/2000/svg" {attributes}>{content or quarters()}</svg>'
@@ -337,8 +349,9 @@ def drawings():
                      f'<rect width="60" height="40" fill="rgb{CORNERS[k]}"/></marker>' for k in range(4))
     drawing("marked-moves", "drawn by markers on paths that only move", sized, points + "".join(
         f'<path d="M0 0 m{30 + k % 2 * 60} {20 + k // 2 * 40}" marker-end="url(#m{k})"/>' for k in range(4)))
-    text = ('<?xml version="1.0"?><!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd" [<!ENTITY ns_svg '
-            '"http://www.w3.org/2000/svg">]>' f'<svg xmlns="&ns_svg;" {sized} viewBox="0 0 120 80" enable-background="new 0 0 120 80" xml:space="preserve">{quarters()}</svg>')
+    text = ('<?xml version="1.0"?><!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd" '
+            '[<!ENTITY ns_svg "http://www.w3.org/2000/svg">]>' f'<svg xmlns="&ns_svg;" {sized} viewBox="0 0 120 80" '
+            f'enable-background="new 0 0 120 80" xml:space="preserve">{quarters()}</svg>')
     case("svg/entities.svg", text.encode(), "SVG, its namespace is an entity, as a program of drawing writes it")
 
 
@@ -353,20 +366,23 @@ def older():
     case("gif/no-end.gif", gif(WIDTH, HEIGHT, [whole], table)[:-1], "GIF, without its last byte")
     case("ico/directory-zero.ico", ico([((256, 256), b"".join(dib(picture(CORNERS, 16, 16), 24, icon=True)))]),
          "ICO, a bitmap of 16 by 16 that its directory says to have 256", size=(16, 16))
-    case("ico/palette.ico", ico([((48, 48), b"".join(dib(picture([0, 1, 2, 3], 48, 48), 4, palette=table + [(0, 0, 0)] * 12, icon=True)))]), "ICO, sixteen colours", size=(48, 48))
+    sixteen_colours = b"".join(dib(picture([0, 1, 2, 3], 48, 48), 4, palette=table + [(0, 0, 0)] * 12, icon=True))
+    case("ico/palette.ico", ico([((48, 48), sixteen_colours)]), "ICO, sixteen colours", size=(48, 48))
     five = [(sum(round(s / 255 * 31) << shift for s, shift in zip(c, (10, 5, 0))) | (0 if c == GREEN else 0x8000),) for c in CORNERS]
     case("bmp/alpha-555.bmp", bmp(picture(five), 16, 3, 124, masks=(0x7C00, 0x3E0, 0x1F), alpha_mask=0x8000), "BMP, 16 bits with one of alpha",
          [RED, CLEAR, BLUE, YELLOW], tolerance=14)
-    skipped = b"".join(bytes([60, 2, 60, 3]) + b"\0\0" for _ in range(40)) + b"".join(bytes([60, 0]) + b"\0\2\x3c\0" + b"\0\0" for _ in range(40)) + b"\0\1"
+    skipped = (bytes([60, 2, 60, 3]) + b"\0\0") * 40 + (bytes([60, 0]) + b"\0\2\x3c\0" + b"\0\0") * 40 + b"\0\1"
     case("bmp/runs-skip.bmp", bmp(picture([0, 1, 2, 3]), 8, 1, palette=table, data=skipped), "BMP, run lengths that skip a quarter: black",
          [RED, (0, 0, 0), BLUE, YELLOW])
     case("bmp/os2-2.bmp", bmp(picture(), size=64), "BMP, OS/2's second header")
-    case("tiff/grey-profile.tif", tiff(picture([round(v / 255 * 4095) for v in GREYS]), 12, tags={34675: (7, list(LINEAR_GREY))}), "TIFF, grey of 12 bits, a linear profile",
+    twelve = picture([round(v / 255 * 4095) for v in GREYS])
+    case("tiff/grey-profile.tif", tiff(twelve, 12, tags={34675: (7, list(LINEAR_GREY))}), "TIFF, grey of 12 bits, a linear profile",
          [grey_of(v / 255) for v in GREYS], tolerance=12)
     source = os.path.join(folders["work"], "scan.png")
     with open(source, "wb") as file:
         file.write(png(picture()))
-    for name, title, options in (("lzw", "LZW with a predictor", {"compression": "lzw", "predictor": "horizontal"}), ("jpeg", "JPEG", {"compression": "jpeg", "Q": 95}),
+    for name, title, options in (("lzw", "LZW with a predictor", {"compression": "lzw", "predictor": "horizontal"}),
+                                 ("jpeg", "JPEG", {"compression": "jpeg", "Q": 95}),
                                  ("packbits", "PackBits", {"compression": "packbits"})):
         case(f"tiff/{name}.tif", vips_file(source, os.path.join(folders["work"], "scan.tif"), **options), f"TIFF, {title}", tolerance=14)
     lines = [[255, 0][k % 2] for k in range(4)]
