@@ -95,8 +95,8 @@ import Testing
       #expect(RunHistory(after.document).entries == after.entries && after.shard == before.shard)
     }
     var days = RunHistory()
-    for hour in 0..<72 { days = days.adding(Self.entry(hour)).adding(prune(Double(hour), 0)) }
-    #expect(days.entries == (0..<72).map { Self.entry($0) } + [prune(71, 0)])
+    for hour in 0..<24 { days = days.adding(Self.entry(hour)).adding(prune(Double(hour), 0)) }
+    #expect(days.entries == (0..<24).map { Self.entry($0) } + [prune(23, 0)])
   }
 
   // MARK: Sizes
