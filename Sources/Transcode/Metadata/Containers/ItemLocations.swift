@@ -1,13 +1,15 @@
-/// The item location box (`iloc`, ISO/IEC 14496-12, 8.11.3) as libheif writes it: version 0,
-/// numbers of four bytes, and one extent per item.
+/// The item location box (`iloc`, ISO/IEC 14496-12, 8.11.3) as libheif writes it: version 0, or 1 if an item lies in the
+/// `meta` box itself, numbers of four bytes, and one extent per item.
 struct ItemLocations {
   private struct Item {
-    /// The id and the index of the data reference, as they are stored.
+    /// The id, in version 1 where it lies, and the index of the data reference, as they are stored.
     var head: [UInt8]
-    /// The offset in the file. libheif puts all of it into the base offset.
+    /// libheif puts all of it into the base offset.
     var offset: Int
     var length: Int
     var identifier: Int { Int(head[0]) << 8 | Int(head[1]) }
+    /// Whether the offset is from the start of the file (construction method 0).
+    var isInFile: Bool { head.count == 4 || head[2] == 0 && head[3] == 0 }
   }
 
   private let head: [UInt8]
@@ -16,39 +18,46 @@ struct ItemLocations {
   /// Nil if the box has another structure.
   init?(_ box: Box) {
     let body = box.body
-    // Version 0; four bytes each for offset, length and base offset.
-    guard body.count >= 8, body[0] == 0, body[4] == 0x44, body[5] == 0x40 else { return nil }
+    // Four bytes each for offset, length and base offset.
+    guard body.count >= 8, body[0] <= 1, body[4] == 0x44, body[5] == 0x40 else { return nil }
     head = Array(body[..<6])
     let count = Int(body[6]) << 8 | Int(body[7])
-    guard body.count == 8 + count * 18 else { return nil }
-    for start in stride(from: 8, to: body.count, by: 18) {
-      func number(_ place: Int) -> Int {
-        body[start + place..<start + place + 4].reduce(0) { $0 << 8 | Int($1) }
+    // Of a row.
+    let start = body[0] == 0 ? 4 : 6
+    let length = start + 14
+    guard body.count == 8 + count * length else { return nil }
+    for row in stride(from: 8, to: body.count, by: length) {
+      let place = row + start
+      func number(_ index: Int) -> Int {
+        body[place + index..<place + index + 4].reduce(0) { $0 << 8 | Int($1) }
       }
       // Exactly one extent.
-      guard body[start + 8] == 0, body[start + 9] == 1 else { return nil }
+      guard body[place + 4] == 0, body[place + 5] == 1 else { return nil }
       items.append(
         Item(
-          head: Array(body[start..<start + 4]), offset: number(4) + number(10), length: number(14)))
+          head: Array(body[row..<place]), offset: number(0) + number(6), length: number(10)))
     }
   }
 
   /// Removes an item.
   ///
-  /// - Returns: the range of its bytes in the file; nil if the item does not exist.
+  /// - Returns: the range of its bytes in the file; nil if the file has no such item.
   mutating func remove(_ identifier: Int) -> Range<Int>? {
-    guard let index = items.firstIndex(where: { $0.identifier == identifier }) else { return nil }
+    guard let index = items.firstIndex(where: { $0.identifier == identifier }),
+      items[index].isInFile
+    else { return nil }
     let item = items.remove(at: index)
     return item.offset..<item.offset + item.length
   }
 
   mutating func shift(by distance: Int) {
-    for index in items.indices { items[index].offset += distance }
+    for index in items.indices where items[index].isInFile { items[index].offset += distance }
   }
 
   /// Moves the items that follow a range that was cut out.
   mutating func close(_ gap: Range<Int>) {
-    for index in items.indices where items[index].offset >= gap.upperBound {
+    for index in items.indices
+    where items[index].isInFile && items[index].offset >= gap.upperBound {
       items[index].offset -= gap.count
     }
   }

@@ -23,7 +23,7 @@ enum OutputContainer {
     case .jxl: JXLContainer.file(Array(bytes), exif: exif, xmp: kept.contains(.xmp) ? xmp : nil)
     // With the saver's "strip" option libheif writes no Exif; the encoder sets it if nothing is
     // kept.
-    case .avif: kept.isEmpty ? Array(bytes) : AVIFContainer.clean(Array(bytes), keeping: kept)
+    case .avif: kept.isEmpty ? Array(bytes) : HEIFContainer.clean(Array(bytes), keeping: kept)
     }
   }
 

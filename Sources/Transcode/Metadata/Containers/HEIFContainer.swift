@@ -1,7 +1,7 @@
 internal import TesseraPlan
 
-/// The items of an AVIF file (ISO/IEC 23008-12), as libheif writes them.
-enum AVIFContainer {
+/// The items of an AVIF or HEIC file (ISO/IEC 23008-12), as libheif writes them.
+enum HEIFContainer {
   /// Removes the Exif item and its bytes, unless Exif is to be kept. Nil if the file has another
   /// structure than libheif writes.
   static func clean(_ bytes: [UInt8], keeping kept: MetadataPolicy) -> [UInt8]? {
