@@ -109,6 +109,23 @@ static inline int tessera_vips_save_avif(VipsImage *in, void **data, size_t *len
                               "encoder", VIPS_FOREIGN_HEIF_ENCODER_AOM, "bitdepth", 8, "Q", quality,
                               "effort", effort, "strip", strip, NULL);
 }
+/// With chroma in a quarter of the samples at every quality: the brand "heic" is for the profiles Main and Main Still
+/// Picture (ISO/IEC 23008-12, B.4.1), which have no other, and many decoders have no others. By itself libvips keeps all
+/// chroma from a quality of 90 on. Of odd sides one sample of chroma is for the last column or row alone.
+static inline int tessera_vips_save_heic(VipsImage *in, void **data, size_t *length, int quality, int strip) {
+  return vips_heifsave_buffer(in, data, length, "compression", VIPS_FOREIGN_HEIF_COMPRESSION_HEVC,
+                              "encoder", VIPS_FOREIGN_HEIF_ENCODER_X265, "bitdepth", 8, "Q", quality,
+                              "subsample_mode", VIPS_FOREIGN_SUBSAMPLE_ON, "strip", strip, NULL);
+}
+/// Whether libheif, which is loaded with libvips or with its module, encodes in a codec; libvips has libheif's numbers of them.
+static inline int tessera_heif_encodes(VipsForeignHeifCompression codec) {
+  GModule *program = g_module_open(NULL, G_MODULE_BIND_LAZY);
+  gpointer function = NULL;
+  int encodes = program && g_module_symbol(program, "heif_have_encoder_for_format", &function) &&
+                ((int (*)(int))function)(codec);
+  if (program) g_module_close(program);
+  return encodes;
+}
 static inline int tessera_vips_save_jxl(VipsImage *in, void **data, size_t *length, int quality,
                                         int effort, int strip) {
   return vips_jxlsave_buffer(in, data, length, "Q", quality, "effort", effort, "strip", strip, NULL);

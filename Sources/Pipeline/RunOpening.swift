@@ -59,6 +59,10 @@ struct RunOpening: Sendable {
     } catch {
       throw .workers(error.description)
     }
+    if let shortfall = file.shortfall(lacking: pool.hello.lacks) {
+      pool.close()
+      throw .workers(shortfall)
+    }
     if let gap = pool.hello.confinement.gap {
       let sentence = "this kernel can't confine a worker that an image has taken over: \(gap)"
       guard !file.requiresSandbox else {

@@ -126,7 +126,7 @@ extension OutputFormat {
   /// a point.
   fileprivate var photographs: (score: Double, steps: Double) {
     switch self {
-    case .webp, .png: (76.5, 1.2)
+    case .webp, .png, .heic: (76.5, 1.2)
     case .jpeg: (79.5, 2)
     case .avif: (77.5, 1.5)
     case .jxl: (79.9, 2)
@@ -141,6 +141,7 @@ extension OutputFormat {
     case .jpeg: -0.2
     case .avif: -2.1
     case .jxl: 0.2
+    case .heic: 0
     }
   }
 }

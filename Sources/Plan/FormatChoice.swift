@@ -1,7 +1,7 @@
 /// A format as the pipeline file names it: a certain one, or one that depends on the source.
 package enum FormatChoice: Sendable, Hashable, RawRepresentable {
   case fixed(OutputFormat)
-  /// The source's own if it is one of the output formats; otherwise WebP for an animation, and
+  /// The source's own if it is one of the output formats that most programs read; otherwise WebP for an animation, and
   /// ``compatible`` for a still image.
   case source
   /// A format that every program reads: PNG if the source has alpha, otherwise JPEG.
@@ -29,7 +29,7 @@ package enum FormatChoice: Sendable, Hashable, RawRepresentable {
   package var formats: [OutputFormat] {
     switch self {
     case .fixed(let format): [format]
-    case .source: OutputFormat.allCases
+    case .source: OutputFormat.allCases.filter { !$0.isForFewPrograms }
     case .compatible: [.jpeg, .png]
     }
   }
@@ -38,7 +38,12 @@ package enum FormatChoice: Sendable, Hashable, RawRepresentable {
   func format(for source: PlanSource, isAnimated: Bool) -> OutputFormat {
     switch self {
     case .fixed(let format): format
-    case .source: source.format ?? (isAnimated ? .webp : source.hasAlpha ? .png : .jpeg)
+    case .source:
+      if let own = source.format, !own.isForFewPrograms {
+        own
+      } else {
+        isAnimated ? .webp : source.hasAlpha ? .png : .jpeg
+      }
     case .compatible: source.hasAlpha ? .png : .jpeg
     }
   }

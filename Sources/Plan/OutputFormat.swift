@@ -1,12 +1,12 @@
 /// A format of variants, with its limits.
 package enum OutputFormat: String, Sendable, Codable, CaseIterable {
-  case webp, jpeg, png, avif, jxl
+  case webp, jpeg, png, avif, jxl, heic
 
   /// The longest side in pixels. WebP's header has 14 bits for size minus one, and libwebp stops
   /// one short of that (WEBP_MAX_DIMENSION); libjpeg stops at JPEG_MAX_DIMENSION; PNG has 31 bits,
   /// of which libvips uses VIPS_MAX_COORD. AV1's highest level ends at 16,384, and libheif 1.15
   /// writes longer sides that it does not read back; level 5 of JPEG XL (ISO/IEC 18181-1, annex M)
-  /// has 18 bits.
+  /// has 18 bits. HEVC's level 6.2 ends at the square root of 8 x 35,651,584 (ISO/IEC 23008-2, A.4.1).
   package var longestSide: Int {
     switch self {
     case .webp: 16_383
@@ -14,6 +14,7 @@ package enum OutputFormat: String, Sendable, Codable, CaseIterable {
     case .png: 10_000_000
     case .avif: 16_384
     case .jxl: 262_144
+    case .heic: 16_888
     }
   }
 
@@ -21,10 +22,14 @@ package enum OutputFormat: String, Sendable, Codable, CaseIterable {
   /// Whether libvips writes animations in this format.
   package var hasAnimation: Bool { self == .webp }
 
-  /// Whether WebP replaces this format for an animated source. Programs that read AVIF or JPEG XL
+  /// Whether WebP replaces this format for an animated source. Programs that read AVIF, JPEG XL or HEIC
   /// read WebP; a pipeline requests JPEG or PNG for programs that may not, so these show the first
   /// frame.
-  package var givesWayToAnimation: Bool { self == .avif || self == .jxl }
+  package var givesWayToAnimation: Bool { self == .avif || self == .jxl || self == .heic }
+
+  /// Whether few programs besides apps of Apple's platforms read it. Then `source` does not keep it, and a machine that
+  /// can't write it is not short of anything.
+  package var isForFewPrograms: Bool { self == .heic }
 
   package var mediaType: String { "image/\(rawValue)" }
   package var fileExtension: String { self == .jpeg ? "jpg" : rawValue }
@@ -35,7 +40,8 @@ package enum OutputFormat: String, Sendable, Codable, CaseIterable {
     case .webp: 0...6  // WebPConfig.method
     case .avif: 0...9  // libvips' `effort`, 9 less cpu-used
     case .jxl: 3...9  // JXL_ENC_FRAME_SETTING_EFFORT, from "falcon" to "tortoise"
-    case .jpeg, .png: nil
+    // x265 has presets, which libvips does not set.
+    case .jpeg, .png, .heic: nil
     }
   }
 
@@ -50,6 +56,7 @@ package enum OutputFormat: String, Sendable, Codable, CaseIterable {
     case .png: 2
     case .avif: 3
     case .jxl: 4
+    case .heic: 5
     }
   }
 }

@@ -73,7 +73,7 @@ extension PlanSettings {
   }
 
   /// The configured formats that do not depend on the source.
-  var fixedFormats: [OutputFormat] {
+  package var fixedFormats: [OutputFormat] {
     formats.compactMap { if case .fixed(let format) = $0 { format } else { nil } }
   }
 }

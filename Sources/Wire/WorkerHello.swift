@@ -1,4 +1,5 @@
 internal import TesseraBytes
+package import TesseraPlan
 
 /// The first line that a fork server sends: it is ready, and these are the means of its workers.
 package struct WorkerHello: Sendable, Equatable, Codable {
@@ -10,13 +11,17 @@ package struct WorkerHello: Sendable, Equatable, Codable {
   package var protocolVersion: String
   package var libvips: String
   package var confinement: Confinement
+  /// The formats of which no worker can make a file, because an encoder is missing.
+  package var lacks: [OutputFormat]
 
   package init(
-    protocolVersion: String = Self.protocolVersion, libvips: String, confinement: Confinement
+    protocolVersion: String = Self.protocolVersion, libvips: String, confinement: Confinement,
+    lacks: [OutputFormat] = []
   ) {
     self.protocolVersion = protocolVersion
     self.libvips = libvips
     self.confinement = confinement
+    self.lacks = lacks
   }
 }
 

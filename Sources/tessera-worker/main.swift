@@ -30,13 +30,14 @@ signal(SIGXFSZ, SIG_IGN)
 tessera_keep_freed_memory(8 << 20)
 guard let version = Vips.start() else { stop("libvips could not start") }
 Rehearsal.perform()
+let lacks = Vips.lacks
 // After libvips, because what it reads while it starts is not needed later.
 let confinement = Confinement.enter()
 // A forked process has one thread: locks that another one held would stay locked.
 guard tessera_threads() == 1 else { stop("its libraries started threads") }
 
 // A coordinator that has closed the channel needs no worker, which is not an error.
-let hello = WorkerHello(libvips: version, confinement: confinement)
+let hello = WorkerHello(libvips: version, confinement: confinement, lacks: lacks)
 guard LineChannel(descriptor: 3).send(WireLine.line(hello)) else { exit(0) }
 var server = ForkServer(channel: 3)
 if let descriptor = server.run() {

@@ -15,6 +15,7 @@ enum CheckCommand: Command {
     text: """
       Reads the pipeline file and the whole manifest as a run would, and reports their mistakes, such as
       addresses and files that the pipeline does not permit. Uses neither the network nor the output.
+      If the pipeline makes AVIF or HEIC, a worker says whether this machine has the encoder.
       With --probe, the first bytes of each image are requested, too: images that can't be fetched or
       would be rejected are reported. The items that it counts are those without a mistake.
       """,
@@ -24,7 +25,7 @@ enum CheckCommand: Command {
     statuses: [
       ExitMeaning(.done, "no mistakes"),
       ExitMeaning(.someFailed, "lines of the manifest, or images, can't be used"),
-      ExitMeaning(.failed, "the pipeline file can't be used"),
+      ExitMeaning(.failed, "the pipeline file can't be used, or not on this machine"),
     ])
 
   static func run(_ arguments: Arguments) async throws -> ExitStatus {
@@ -59,6 +60,7 @@ enum CheckCommand: Command {
       for line in notes(on: report) { Console.line(line) }
       Console.line("\(Amount.count(report.items, "item")), \(verdict(on: report))")
     }
+    try await EncoderCheck.run(file, workerPath: WorkerPath.find())
     return report.problemCount == 0 ? .done : .someFailed
   }
 

@@ -439,15 +439,15 @@ import Testing
         "files", "network", "limits", "", "memory", "clock", "names",
       ])
     #expect(lines[1] == "reads     jpeg png gif webp bmp tiff heic avif jxl jp2 ico svg")
-    #expect(lines[2] == "writes    webp jpeg png avif jxl")
+    #expect(lines[2] == "writes    webp jpeg png avif jxl heic")
     #expect(lines[3] == "turns     orientations 1 2 3 4 5 6 7 8")
     #expect(lines[4] == "colours   profiles, CMYK")
     let json = try await Tool.tessera("doctor", "--json")
     let object = try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any]
     let checks = object?["checks"] as? [[String: Any]]
-    #expect(checks?.count == 27)
+    #expect(checks?.count == 28)
     let good = (checks ?? []).filter { $0["ok"] as? Bool == true }
-    #expect(good.count == 27)
+    #expect(good.count == 28)
   }
 
   @Test func runPrintsItsReportAsJSON() async throws {

@@ -120,7 +120,7 @@ import Testing
 
   /// Some encoders crash or write half a file when an allocation fails. The item's error is
   /// `out-of-memory`, and the next item succeeds.
-  @Test(arguments: ["avif", "jxl", "webp"])
+  @Test(arguments: ["avif", "jxl", "webp", "heic"])
   func encodersReportExhaustedMemory(_ format: String) async throws {
     let folder = try TemporaryFolder()
     let made = try await Tool.run(

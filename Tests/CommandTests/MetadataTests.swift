@@ -5,7 +5,7 @@ import Testing
 
 /// Which metadata of a source is in its files, for every policy and every format.
 @Suite struct MetadataTests {
-  private static let formats = ["webp", "jpeg", "png", "avif", "jxl"]
+  private static let formats = ["webp", "jpeg", "png", "avif", "jxl", "heic"]
 
   /// Writes a typical phone photograph: rotated, in Display P3, with a location, a preview, a
   /// maker's note, XMP and IPTC.
@@ -157,7 +157,7 @@ import Testing
   }
 
   /// What a file has in it is of its source, whatever was in memory before: all fixtures, all formats of files.
-  @Test(arguments: ["[webp, jpeg]", "[avif, jxl]", "png"])
+  @Test(arguments: ["[webp, jpeg]", "[avif, jxl]", "[heic, png]"])
   func filesAreTheSameInPoisonedMemory(_ formats: String) async throws {
     let folder = try TemporaryFolder()
     let names = try ["", "formats"].flatMap { part in

@@ -21,7 +21,7 @@ final class ServedOutput: Sendable {
   private let address: String
   private let running: Tool.Running
 
-  /// A run over two images, one of them with alpha and one of them twice, in four formats each.
+  /// A run over two images, one of them with alpha and one of them twice, in five formats each.
   static func make() async throws -> RunFixture {
     let origin = try await Nginx(serving: Places.fixtures)
     let items = [("photo", "plain.jpg"), ("again", "plain.jpg"), ("logo", "transparent.png")]
@@ -29,7 +29,7 @@ final class ServedOutput: Sendable {
       manifest: items.map { #"{"id":"\#($0)","url":"\#(origin.url("/\($1)"))"}"# + "\n" }.joined(),
       keys: """
         scales: [1]
-        variants: {format: [avif, webp, jxl, compatible], effort: 0}
+        variants: {format: [avif, webp, jxl, heic, compatible], effort: 0}
         catalog: {profile: full}
         """,
       slots: "slots: {card: {size: 60x}}")

@@ -5,13 +5,13 @@ import Testing
 
 /// The serving guide's scripts, and what nginx makes of the negotiation map.
 extension ServingTests {
-  /// Values of `Accept`, and the type that they choose of AVIF, WebP, JPEG XL and the compatible format.
+  /// Values of `Accept`, and the type that they choose of AVIF, WebP, JPEG XL, HEIC and the compatible format.
   private static let choices: [(accept: String, type: String)] = [
     ("", "compatible"), ("*/*", "compatible"), ("image/*,*/*;q=0.8", "compatible"),
     ("image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8", "image/avif"),
     ("image/webp,image/avif;q=0.1", "image/avif"), ("IMAGE/AVIF", "image/avif"),
     ("image/webp,*/*", "image/webp"), ("text/html, image/jxl , */*", "image/jxl"),
-    ("image/jxl,image/webp;q=0.5", "image/webp"),
+    ("image/jxl,image/webp;q=0.5", "image/webp"), ("image/heic,*/*", "image/heic"),
     ("image/avif;q=0, image/webp ;q=0.000, image/jxl; q=0.001", "image/jxl"),
     ("image/avif2,ximage/webp,image/jxl-x", "compatible"),
     // What looks like a path in the header chooses nothing.

@@ -47,6 +47,7 @@ import Testing
     limits.longestSides = [.webp: 12, .jpeg: 13]
     limits.areas = [
       .webp: 4_000_000, .jpeg: 4_000_000, .png: 4_000_000, .avif: 4_000_000, .jxl: 4_000_000,
+      .heic: 4_000_000,
     ]
     limits.widths = [100, 300]
     limits.formats = [.webp, .jpeg]

@@ -100,6 +100,7 @@ import Testing
     Row("variants.alpha-quality", "variants: {alpha-quality: N}", 0...100) { $0.plan.alphaQuality },
     number("quality", .webp, 1...100, \.quality), number("quality", .jpeg, 1...100, \.quality),
     number("quality", .avif, 1...100, \.quality), number("quality", .jxl, 1...100, \.quality),
+    number("quality", .heic, 1...100, \.quality),
     number("effort", .webp, 0...6, \.effort), number("effort", .avif, 0...9, \.effort),
     number("effort", .jxl, 3...9, \.effort),
     Row(

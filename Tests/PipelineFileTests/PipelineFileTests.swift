@@ -111,13 +111,13 @@ private func mistakes(_ text: String, environment: [String: String] = [:]) -> [S
       minimal + "variants: {format: [avif, source, jpeg], quality: {avif: 55}, effort: {jxl: 7}}\n"
     ).get()
     #expect(file.plan.formats == [.fixed(.avif), .source, .fixed(.jpeg)])
-    #expect(OutputFormat.allCases.map { file.plan.quality[$0] } == [80, 80, nil, 55, 80])
-    #expect(OutputFormat.allCases.map { file.plan.effort[$0] } == [4, nil, nil, 2, 7])
+    #expect(OutputFormat.allCases.map { file.plan.quality[$0] } == [80, 80, nil, 55, 80, 80])
+    #expect(OutputFormat.allCases.map { file.plan.effort[$0] } == [4, nil, nil, 2, 7, nil])
     for (effort, numbers) in [
-      ("auto", [nil, nil, nil, 2, 5]), ("{avif: 3}", [4, nil, nil, 3, 5]),
-      ("3", [3, nil, nil, 3, 3]),
-      ("{webp: auto, avif: 4}", [nil, nil, nil, 4, 5]),
-      ("{webp: 0}", [0, nil, nil, 2, 5]),
+      ("auto", [nil, nil, nil, 2, 5, nil]), ("{avif: 3}", [4, nil, nil, 3, 5, nil]),
+      ("3", [3, nil, nil, 3, 3, nil]),
+      ("{webp: auto, avif: 4}", [nil, nil, nil, 4, 5, nil]),
+      ("{webp: 0}", [0, nil, nil, 2, 5, nil]),
     ] as [(String, [Int?])] {
       let file = try decode(minimal + "variants: {effort: \(effort)}\n").get()
       #expect(OutputFormat.allCases.map { file.plan.effort[$0] } == numbers, "\(effort)")
@@ -214,7 +214,7 @@ private func mistakes(_ text: String, environment: [String: String] = [:]) -> [S
     ("variants: {format: []}", "5:20 \"variants.format\" must have at least one format"),
     (
       "variants: {quality: {png: 3}}",
-      "5:22 unknown key \"png\" in \"variants.quality\"; the keys are avif, jpeg, jxl, target, webp"
+      "5:22 unknown key \"png\" in \"variants.quality\"; the keys are avif, heic, jpeg, jxl, target, webp"
     ),
     (
       "variants: {effort: {jxl: 2}}",
@@ -239,7 +239,7 @@ private func mistakes(_ text: String, environment: [String: String] = [:]) -> [S
     ),
     (
       "variants: {format: wepb}",
-      "5:20 \"variants.format\" must be one of \"webp\", \"jpeg\", \"png\", \"avif\", \"jxl\", \"source\", \"compatible\", found \"wepb\" (did you mean \"webp\"?)"
+      "5:20 \"variants.format\" must be one of \"webp\", \"jpeg\", \"png\", \"avif\", \"jxl\", \"heic\", \"source\", \"compatible\", found \"wepb\" (did you mean \"webp\"?)"
     ),
     (
       "variants: {background: white}",

@@ -14,18 +14,18 @@ import Testing
   }
 
   @Test func automaticQualitiesHaveATargetAndARange() throws {
-    // WebP, JPEG, PNG, AVIF, JPEG XL.
+    // WebP, JPEG, PNG, AVIF, JPEG XL, HEIC.
     let cases: [(String, [Int?], Int, ClosedRange<Int>)] = [
-      ("auto", [nil, nil, nil, nil, nil], 72, 40...92),
-      ("{webp: auto, avif: 50}", [nil, 80, nil, 50, 80], 72, 40...92),
-      ("{target: 75}", [nil, nil, nil, nil, nil], 75, 40...92),
-      ("{target: excellent, jpeg: 90}", [nil, 90, nil, nil, nil], 85, 40...92),
-      ("{target: low}", [nil, nil, nil, nil, nil], 60, 40...92),
+      ("auto", [nil, nil, nil, nil, nil, nil], 72, 40...92),
+      ("{webp: auto, avif: 50}", [nil, 80, nil, 50, 80, 80], 72, 40...92),
+      ("{target: 75}", [nil, nil, nil, nil, nil, nil], 75, 40...92),
+      ("{target: excellent, jpeg: 90}", [nil, 90, nil, nil, nil, nil], 85, 40...92),
+      ("{target: low}", [nil, nil, nil, nil, nil, nil], 60, 40...92),
       (
-        "{target: feed, webp: auto}, quality-range: [50, 51]", [nil, nil, nil, nil, nil], 70,
+        "{target: feed, webp: auto}, quality-range: [50, 51]", [nil, nil, nil, nil, nil, nil], 70,
         50...51
       ),
-      ("{target: high}", [nil, nil, nil, nil, nil], 80, 40...92),
+      ("{target: high}", [nil, nil, nil, nil, nil, nil], 80, 40...92),
     ]
     for (text, qualities, target, range) in cases {
       let plan = try Self.decode("variants: {quality: \(text)}\n").get().plan
@@ -42,7 +42,7 @@ import Testing
       "\"variants.quality.target\" must be a whole number from 30 to 95, or one of \"low\" (60), \"feed\" (70), \"high\" (80), \"excellent\" (85), found \"96\""
     ),
     (
-      "variants: {quality: {target: 70, webp: 80, jpeg: 80, avif: 80, jxl: 80}}",
+      "variants: {quality: {target: 70, webp: 80, jpeg: 80, avif: 80, jxl: 80, heic: 80}}",
       "\"variants.quality.target\" has no effect: every format has a number; remove it, or a number"
     ),
     (

@@ -35,7 +35,7 @@ import Testing
         #"slots {"a":{"size":"10x10","mode":"fit"}}"#, "scales [1,2,3]",
         #"rounding "power-of-two""#,
         #"variants.format "webp""#,
-        #"variants.quality {"webp":80,"jpeg":80,"avif":65,"jxl":80}"#,
+        #"variants.quality {"webp":80,"jpeg":80,"avif":65,"jxl":80,"heic":80}"#,
         "variants.quality-range [40,92]", #"variants.effort {"webp":4,"avif":2,"jxl":5}"#,
         "variants.alpha-quality 100", #"variants.oversized "jpeg""#,
         ##"variants.background "#ffffff""##, #"variants.metadata "strip""#,
@@ -88,7 +88,7 @@ import Testing
       try Self.shape(Self.other, .files) == [
         #"slots {"a":{"size":"36x36","mode":"clip"},"b":{"size":"x200","mode":"fill"}}"#,
         "scales 2", "rounding [320,640]", #"variants.format ["avif","source"]"#,
-        #"variants.quality {"target":70,"webp":"auto","jpeg":70,"avif":"auto","jxl":"auto"}"#,
+        #"variants.quality {"target":70,"webp":"auto","jpeg":70,"avif":"auto","jxl":"auto","heic":"auto"}"#,
         "variants.quality-range [50,60]", #"variants.effort {"webp":"auto","avif":3,"jxl":5}"#,
         "variants.alpha-quality 80", #"variants.oversized "png""#,
         ##"variants.background "#aabbcc""##, #"variants.metadata ["exif","xmp"]"#,
@@ -129,7 +129,7 @@ import Testing
     ("variants: {metadata: exif}", .files, #"variants.metadata "exif""#),
     (
       "variants: {quality: auto}", .files,
-      #"variants.quality {"target":72,"webp":"auto","jpeg":"auto","avif":"auto","jxl":"auto"}"#
+      #"variants.quality {"target":72,"webp":"auto","jpeg":"auto","avif":"auto","jxl":"auto","heic":"auto"}"#
     ),
     ("variants: {gravity: attention}", .files, #"variants.gravity "attention""#),
     ("rounding: [64]", .files, "rounding [64]"),

@@ -1,8 +1,10 @@
 import Foundation
 import Synchronization
+import TesseraDelivery
 import TesseraManifest
 import TesseraMemoryOutput
 import TesseraPlaceholder
+import TesseraPlan
 import TesseraState
 import TesseraSystem
 import TesseraTestSupport
@@ -91,6 +93,37 @@ import Testing
     workers.confinement.withLock { $0 = Confinement(landlock: 1, hasSeccomp: true) }
     _ = try await opening { $0.requiresSandbox = true }.startWorkers()
     #expect(recorder.current.warnings.count == 1)
+  }
+
+  /// A machine without an encoder makes no file of its format; what depends on the source, or is a service's, needs none.
+  @Test func aFormatThatTheMachineLacksIsAnErrorWithItsPackage() async throws {
+    workers.lacks.withLock { $0 = [.heic] }
+    let hevc =
+      "this machine's libheif has no encoder of HEVC, which Debian 13 has in the package libheif-plugin-x265; "
+      + "Tessera's archive and its container image leave it out, because x265 is under the GPL"
+    let changes: [(@Sendable (inout PipelineFile) -> Void, String?)] = [
+      ({ $0.plan.formats = [.fixed(.webp), .fixed(.heic)] }, "\"variants.format: heic\": \(hevc)"),
+      ({ $0.upgrade = Upgrade(format: .heic) }, "\"upgrade.format: heic\": \(hevc)"),
+      ({ $0.plan.formats = [.source, .fixed(.avif)] }, nil),
+      (
+        {
+          $0.plan.formats = [.fixed(.heic)]
+          $0.delivery = ImageService()
+        }, nil
+      ),
+    ]
+    for (change, message) in changes {
+      let opening = try await opening(change)
+      do throws(PipelineError) {
+        _ = try await opening.startWorkers()
+        #expect(message == nil)
+      } catch {
+        #expect(error.description == message && error.failure == .workers)
+        #expect(workers.isClosed)
+      }
+    }
+    workers.lacks.withLock { $0 = [] }
+    _ = try await opening { $0.plan.formats = [.fixed(.heic)] }.startWorkers()
   }
 
   // MARK: Fetchers
@@ -205,11 +238,13 @@ private final class Watch: RunObserving {
 /// Workers that have nothing to do.
 private final class IdleWorkers: Transcoding {
   let confinement = Mutex(Confinement(landlock: 3, hasSeccomp: true))
+  let lacks = Mutex<[OutputFormat]>([])
   private let closed = Mutex(false)
   var isClosed: Bool { closed.withLock { $0 } }
 
   var hello: WorkerHello {
-    WorkerHello(libvips: "8.14.1", confinement: confinement.withLock { $0 })
+    WorkerHello(
+      libvips: "8.14.1", confinement: confinement.withLock { $0 }, lacks: lacks.withLock { $0 })
   }
   var statistics: WorkerStatistics { WorkerStatistics() }
 

@@ -127,6 +127,17 @@ import Testing
         + (isWell ? "; only a pipeline that names it (accept) needs it" : ""))
   }
 
+  /// HEIC is for apps of one platform, and Tessera's archive can't write it.
+  @Test(arguments: [("heic", true), ("avif", false)])
+  func formatsForFewProgramsAreOptional(_ format: String, _ isWell: Bool) {
+    let doctor = Self.doctor([], [ExaminationCheck(.write, format, problem: "no encoder")])
+    #expect(doctor.isWell == isWell)
+    let line = "can't write \(format): no encoder"
+    #expect(
+      doctor.lines.last == line
+        + (isWell ? "; only a pipeline that names it (variants.format) needs it" : ""))
+  }
+
   /// SQLite can't open the state without some space, so that `prune` can't free any.
   @Test(arguments: [(0, 1_000, true), (1_000_000, 1_000, false), (1_000_000, 3, true)])
   func aFullOutputNeedsAHand(_ bytes: Int, _ inodes: Int, _ isFull: Bool) {

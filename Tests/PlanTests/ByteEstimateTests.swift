@@ -39,6 +39,7 @@ import Testing
         Self.bytes(.webp, pixels: pixels, quality: 80, alpha: true), Double(pixels) * value * 2)
       Self.expectNear(Self.bytes(.avif, pixels: pixels, quality: 65), Double(pixels) * value * 0.81)
       Self.expectNear(Self.bytes(.jxl, pixels: pixels, quality: 80), Double(pixels) * value * 0.9)
+      Self.expectNear(Self.bytes(.heic, pixels: pixels, quality: 80), Double(pixels) * value * 0.77)
     }
     for (pixels, value) in Self.jpeg {
       Self.expectNear(Self.bytes(.jpeg, pixels: pixels, quality: 80), Double(pixels) * value)

@@ -13,6 +13,7 @@ import Testing
       (.png, "png 10000000 alpha - image/png png"),
       (.avif, "avif 16384 alpha gives-way quality 0...9 image/avif avif"),
       (.jxl, "jxl 262144 alpha gives-way quality 3...9 image/jxl jxl"),
+      (.heic, "heic 16888 alpha gives-way quality - image/heic heic"),
     ] as [(OutputFormat, String)])
   func aFormatHasItsFacts(_ format: OutputFormat, _ facts: String) {
     var words = [format.rawValue, "\(format.longestSide)"]
@@ -25,28 +26,41 @@ import Testing
   }
 
   @Test func settingsAreByFormat() {
-    #expect(OutputFormat.allCases == [.webp, .jpeg, .png, .avif, .jxl])
-    #expect(OutputFormat.allCases.map(\.index) == [0, 1, 2, 3, 4])
-    #expect(OutputFormat.allCases.map { EncoderSetting.quality[$0] } == [80, 80, nil, 65, 80])
-    #expect(OutputFormat.allCases.map { EncoderSetting.effort[$0] } == [4, nil, nil, 2, 5])
+    #expect(OutputFormat.allCases == [.webp, .jpeg, .png, .avif, .jxl, .heic])
+    #expect(OutputFormat.allCases.map(\.index) == [0, 1, 2, 3, 4, 5])
+    #expect(OutputFormat.allCases.map { EncoderSetting.quality[$0] } == [80, 80, nil, 65, 80, 80])
+    #expect(OutputFormat.allCases.map { EncoderSetting.effort[$0] } == [4, nil, nil, 2, 5, nil])
     var setting = EncoderSetting { _ in nil }
     for (index, format) in OutputFormat.allCases.enumerated() { setting[format] = index }
-    #expect(OutputFormat.allCases.map { setting[$0] } == [0, 1, 2, 3, 4])
+    #expect(OutputFormat.allCases.map { setting[$0] } == [0, 1, 2, 3, 4, 5])
     let efforts = [true, false].map { isPhotograph in
       let source = PlanSource(size: Size(1, 1), isPhotograph: isPhotograph)
       return OutputFormat.allCases.map { EncoderSetting.automaticEffort($0, of: source) }
     }
-    #expect(efforts == [[2, nil, nil, nil, nil], [4, nil, nil, nil, nil]])
+    #expect(efforts == [[2, nil, nil, nil, nil, nil], [4, nil, nil, nil, nil, nil]])
+  }
+
+  @Test func libheifHasEncodersOfItsOwn() {
+    let packages = OutputFormat.allCases.map { format in
+      format.missingEncoder.flatMap { $0.firstMatch(of: /libheif-plugin-[a-z0-9]+/) }.map {
+        "\($0.0)"
+      }
+    }
+    #expect(
+      packages == [nil, nil, nil, "libheif-plugin-aomenc", nil, "libheif-plugin-x265"])
+    #expect(OutputFormat.allCases.filter(\.isForFewPrograms) == [.heic])
   }
 
   @Test func choicesHaveNamesAndFormats() {
     #expect(
       FormatChoice.all.map(\.rawValue)
-        == ["webp", "jpeg", "png", "avif", "jxl", "source", "compatible"])
+        == ["webp", "jpeg", "png", "avif", "jxl", "heic", "source", "compatible"])
     for choice in FormatChoice.all { #expect(FormatChoice(rawValue: choice.rawValue) == choice) }
     #expect(FormatChoice(rawValue: "gif") == nil)
     #expect(FormatChoice.fixed(.avif).formats == [.avif])
-    #expect(FormatChoice.source.formats == OutputFormat.allCases)
+    // What most programs read: never HEIC.
+    #expect(FormatChoice.source.formats == [.webp, .jpeg, .png, .avif, .jxl])
+    #expect(FormatChoice.fixed(.heic).formats == [.heic])
     #expect(FormatChoice.compatible.formats == [.jpeg, .png])
   }
 
@@ -55,6 +69,7 @@ import Testing
     arguments: [
       (.avif, true, true, .avif, .png), (.jpeg, false, false, .jpeg, .jpeg),
       (nil, false, false, .jpeg, .jpeg), (nil, true, false, .png, .png),
+      (.heic, false, false, .jpeg, .jpeg), (.heic, true, false, .png, .png),
       (nil, true, true, .webp, .png), (nil, false, true, .webp, .jpeg),
     ] as [(OutputFormat?, Bool, Bool, OutputFormat, OutputFormat)])
   func choicesFollowTheSource(

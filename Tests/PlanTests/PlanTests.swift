@@ -182,6 +182,9 @@ private func outline(_ file: PlannedFile) -> String? {
       ("avif animated", 12_000, "16383 webp (avif-no-animation)"),
       ("avif animated", 16_384, "16383 webp (avif-no-animation, webp-size-limit)"),
       ("jxl animated", 100, "128 webp (jxl-no-animation)"),
+      ("heic", 16_385, "16888 heic"), ("heic", 16_889, "32768 jpeg (heic-size-limit)"),
+      ("heic alpha", 16_889, "32768 png (heic-size-limit, jpeg-no-alpha)"),
+      ("heic animated", 100, "128 webp (heic-no-animation)"),
       // Each of several formats has its own fallback; all files of a variant have one size.
       ("avif webp jpeg", 12_000, "16383 avif webp jpeg"),
       ("avif webp jpeg", 16_383, "16383 avif webp jpeg"),
@@ -206,6 +209,7 @@ private func outline(_ file: PlannedFile) -> String? {
       // Formats that depend on the source.
       ("compatible", 100, "128 jpeg"), ("compatible alpha", 100, "128 png"),
       ("source of-png", 100, "128 png"), ("source of-avif", 16_385, "32768 jpeg (avif-size-limit)"),
+      ("source of-heic", 100, "128 jpeg"), ("source alpha of-heic", 100, "128 png"),
       ("source", 100, "128 jpeg"), ("source alpha", 100, "128 png"),
       ("source animated", 100, "128"), ("source webp of-webp", 100, "128"),
       ("webp compatible alpha", 100, "128 webp png"),

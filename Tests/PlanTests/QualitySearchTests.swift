@@ -43,6 +43,7 @@ import Testing
   @Test(
     arguments: [
       (.webp, -1.8), (.png, -1.8), (.jpeg, -0.2), (.avif, -2.1), (.jxl, 0.2),
+      (.heic, 0),
     ] as [(OutputFormat, Double)])
   func anAimFollowsTheSize(_ format: OutputFormat, _ loss: Double) {
     let automatic = AutomaticQuality(target: 70)

@@ -49,6 +49,7 @@ import Testing
     #expect(try [0, 4, 6].map { try work(.webp, $0) } == [0.3, 1, 1.98])
     #expect(try [3, 5, 9].map { try work(.jxl, $0) } == [0.8, 1.88, 30])
     #expect(try work(.jpeg, 0) == 0.2)
+    #expect(try work(.heic, 0) == 10.7)
   }
 
   @Test func whatIsUpgradedHasNoValue() {

@@ -26,12 +26,16 @@ import Testing
       (90, 87.3),
       (95, 91.5),
     ],
+    "x265": [
+      (20, 32.1), (30, 54.8), (40, 70.5), (44, 75.2), (45, 77.2), (50, 80.7), (55, 84.6),
+      (60, 86.5), (65, 88.6), (70, 89.7), (80, 91.2),
+    ],
   ]
   private static let curves: [String: QualityCurve] = [
-    "webp": .webp, "jpeg": .jpeg, "avif": .avif, "jxl": .jxl,
+    "webp": .webp, "jpeg": .jpeg, "avif": .avif, "jxl": .jxl, "x265": .x265,
   ]
 
-  @Test(arguments: ["webp", "jpeg", "avif", "jxl"]) func curvesLeadThroughTheirPoints(
+  @Test(arguments: ["webp", "jpeg", "avif", "jxl", "x265"]) func curvesLeadThroughTheirPoints(
     _ name: String
   ) throws {
     let (curve, points) = (try #require(Self.curves[name]), try #require(Self.points[name]))
@@ -55,6 +59,17 @@ import Testing
           #expect(curve.quality(for: score - slope * 0.4) == quality)
         }
       }
+    }
+  }
+
+  /// HEIC has the scale of WebP: what looks as WebP at a quality has the same one.
+  @Test func heicHasTheScaleOfWebP() {
+    let qualities = (0...100).map { QualityCurve.x265(likeWebP: $0) }
+    #expect([1, 20, 50, 65, 80, 90, 100].map { qualities[$0] } == [18, 25, 36, 39, 45, 54, 77])
+    #expect(qualities == qualities.sorted() && qualities.allSatisfy { (0...100).contains($0) })
+    for quality in 20...95 {
+      let like = QualityCurve.x265.score(at: qualities[quality])
+      #expect(abs(like - QualityCurve.webp.score(at: quality)) < 1.2, "\(quality)")
     }
   }
 

@@ -1,7 +1,7 @@
 // Simulates a kernel without confinement, and a decoder that an image has taken over. Preloaded into
 // the real tessera-worker, it takes effect where libvips opens a JPEG image: one with a profile.
 //
-//   SHIM_LACKS   what the kernel lacks: landlock, seccomp; separated by commas
+//   SHIM_LACKS   what the kernel lacks: landlock, seccomp; what libheif lacks: hevc (its encoder); separated by commas
 //   SHIM_DOES    what the decoder does before it decodes: "leak" (100 MiB of address space), "fork"
 //                (ten processes that sleep), "fill" (writes 8 MiB to a new file of each folder, then far behind),
 //                "sleep" (for ever), "die" (of SIGKILL); separated by commas. "crowd": from then on it
@@ -68,6 +68,12 @@ int seccomp_load(void *filter) {
   // What libseccomp reports where the kernel has no filters.
   if (names("SHIM_LACKS", "seccomp")) return -EINVAL;
   return ((int (*)(void *))dlsym(RTLD_NEXT, "seccomp_load"))(filter);
+}
+
+// libheif's, with its number of HEVC.
+int heif_have_encoder_for_format(int codec) {
+  if (codec == 1 && names("SHIM_LACKS", "hevc")) return 0;
+  return NEXT(heif_have_encoder_for_format)(codec);
 }
 
 // All arguments of a call fit into six words.

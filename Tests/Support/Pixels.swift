@@ -47,7 +47,7 @@ public struct Pixels: Sendable {
       case "webp": tessera_vips_load_webp(start, count, &opened, -1, 1, strict)
       case "gif": tessera_vips_load_gif(start, count, &opened, -1, strict)
       case "png": tessera_vips_load_png(start, count, &opened, strict)
-      case "avif": tessera_vips_load_heif(start, count, &opened, strict)
+      case "avif", "heic": tessera_vips_load_heif(start, count, &opened, strict)
       case "jxl": tessera_vips_load_jxl(start, count, &opened, strict)
       default: tessera_vips_load_jpeg(start, count, &opened, 1, strict)
       }

@@ -6,7 +6,7 @@ public struct WorkerShim: Sendable {
   private let folder: TemporaryFolder
 
   /// - Parameters:
-  ///   - lacks: what the kernel lacks: `landlock`, `seccomp`.
+  ///   - lacks: what the kernel lacks: `landlock`, `seccomp`; what libheif lacks: `hevc`.
   ///   - does: what the decoder does; that file lists it.
   ///   - folders: the folders that it fills.
   ///   - poison: glibc fills freed memory with this value and new memory with its complement (mallopt(3),

@@ -220,7 +220,9 @@ extension LibvipsTests {
       ]
       let expected =
         formats.map { ExaminationCheck(.read, $0, problem: nil) }
-        + ["webp", "jpeg", "png", "avif", "jxl"].map { ExaminationCheck(.write, $0, problem: nil) }
+        + ["webp", "jpeg", "png", "avif", "jxl", "heic"].map {
+          ExaminationCheck(.write, $0, problem: nil)
+        }
         + (1...8).map { ExaminationCheck(.turn, "\($0)", problem: nil) }
         + [
           ExaminationCheck(.colour, "profiles", problem: nil),

@@ -68,7 +68,7 @@ import Testing
       + [
         WorkerHello(
           protocolVersion: "number", libvips: "8.14.1",
-          confinement: Confinement(landlock: 3, hasSeccomp: true)),
+          confinement: Confinement(landlock: 3, hasSeccomp: true), lacks: [.avif]),
         WorkerEnd.ended(status: 9), WorkerEnd.notStarted(code: 11),
       ]
   }

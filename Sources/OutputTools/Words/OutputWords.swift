@@ -125,7 +125,7 @@ extension RunFailure {
     case .state: "the state could not be read or written"
     case .diskFull: "there is no space left on a disk, or no more for this user"
     case .system: "the system refused a file or a process"
-    case .workers: "no worker could be started"
+    case .workers: "no worker could be started, or workers lack what the pipeline asks for"
     case .manifest: "the manifest could not be read, or has lost more items than shrink-above"
     case .otherPipeline: "the output holds the catalog of another pipeline"
     case .only: "only some images can't be processed (--only…), because the pipeline has changed"

@@ -6,11 +6,11 @@ extension PlanSettings {
   static let keys: [Key<PlanSettings>] = [
     Key(
       "format", .formats, \.formats, shapes: .files,
-      "The format of the files (\(OutputFormat.allCases.map(\.rawValue).joined(separator: ", ")), source, compatible), or a list that makes one file of each, in order of preference. source: the source's own format; compatible: PNG for images with alpha, else JPEG."
+      "The format of the files (\(OutputFormat.allCases.map(\.rawValue).joined(separator: ", ")), source, compatible), or a list that makes one file of each, in order of preference. heic is for apps of Apple's platforms. source: the source's own format, but not heic; compatible: PNG for images with alpha, else JPEG."
     ),
     Key(
       "quality", QualityChoice.type, \.qualityChoice, shapes: .files,
-      "Encoder quality: one number for all formats, or one per format. auto: the lowest quality at which an image reaches the target, 72 by default."
+      "Encoder quality: one number for all formats, or one per format; HEIC's is on the scale of WebP. auto: the lowest quality at which an image reaches the target, 72 by default."
     ),
     Key(
       "quality-range", .qualityRange, \.automaticQuality.range, shapes: .files, needs: .search,
@@ -34,7 +34,8 @@ extension PlanSettings {
     Key(
       // The formats that every program reads; the limits of both are above WebP's.
       "oversized", .choice([.jpeg, .png]), \.oversized, shapes: .files,
-      "The format to use if a side exceeds the format's limit (WebP: 16383 pixels, AVIF: 16384)."),
+      "The format to use if a side exceeds the format's limit (WebP: 16383 pixels, AVIF: 16384, HEIC: 16888)."
+    ),
     Key(
       "background", .colour, \.background, shapes: .files, needs: .files,
       "The colour behind translucent pixels if the format has no alpha: #rgb or #rrggbb, in quotes."

@@ -56,7 +56,7 @@ extension Doctor {
     checks.compactMap { check in
       check.problem.map {
         "can't \(check.kind.rawValue) \(check.subject): \($0)"
-          + (check.isOptional ? "; only a pipeline that names it (accept) needs it" : "")
+          + (check.optionalKey.map { "; only a pipeline that names it (\($0)) needs it" } ?? "")
       }
     }
       + findings.compactMap(Self.problem)

@@ -4,6 +4,7 @@ internal import TesseraJSON
 internal import TesseraOutput
 package import TesseraPipeline
 internal import TesseraPipelineFile
+internal import TesseraPlan
 internal import TesseraSystem
 package import TesseraWire
 internal import TesseraWorkers
@@ -87,7 +88,7 @@ package struct Doctor: Sendable {
   }
 
   package var isWell: Bool {
-    checks.allSatisfy { $0.problem == nil || $0.isOptional }
+    checks.allSatisfy { $0.problem == nil || $0.optionalKey != nil }
       && findings.allSatisfy { $0.problem == nil }
   }
 
@@ -110,9 +111,13 @@ package struct Doctor: Sendable {
 }
 
 extension ExaminationCheck {
-  /// Whether only a pipeline needs it that says so: a format that is accepted only when `accept` names it.
-  var isOptional: Bool {
-    kind == .read && !PipelineFile.defaultAccept.contains { $0.rawValue == subject }
+  /// The key of the pipeline file that needs it, if only a pipeline does that names it there.
+  var optionalKey: String? {
+    switch kind {
+    case .read: PipelineFile.defaultAccept.contains { $0.rawValue == subject } ? nil : "accept"
+    case .write: OutputFormat(rawValue: subject)?.isForFewPrograms == true ? "variants.format" : nil
+    case .turn, .colour: nil
+    }
   }
 
   fileprivate func write(to entry: inout JSONWriter) {

@@ -28,11 +28,13 @@ package enum PipelineWords {
         ["\(format.mediaType), sides of up to \(format.longestSide) pixels"]
         + (format.hasAlpha ? ["alpha"] : []) + (format.hasAnimation ? ["animations"] : [])
         + (format.hasQuality ? [] : ["without loss"])
+        + (format.isForFewPrograms ? ["for apps of Apple's platforms"] : [])
       return Word(format.rawValue, parts.joined(separator: ", "))
     } + [
       Word(
         FormatChoice.source.rawValue,
-        "the source's own format if it is one of these; else webp for an animation, and compatible"),
+        "the source's own format if it is one of these, but not heic; else webp for an animation, and compatible"
+      ),
       Word(
         FormatChoice.compatible.rawValue, "png for images with alpha, jpeg for all others"),
     ])

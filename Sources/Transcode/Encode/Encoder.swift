@@ -1,4 +1,5 @@
 internal import TesseraPlan
+internal import TesseraQuality
 internal import TesseraWire
 
 /// Encodes frames into a file in memory, with exactly the metadata that its policy keeps.
@@ -8,8 +9,8 @@ enum Encoder {
     _ frames: [Raster], as file: PlannedFile, orReuse source: ReusableSource? = nil
   ) throws(TranscodeFailure) -> [UInt8] {
     let pixels = frames.reduce(0) { $0 + $1.width * $1.height }
-    let memory = pixels * file.encoding.format.encoderBytesPerPixel
-    // libaom, libjxl and libwebp do not report a failed allocation: they crash, or write half a
+    let memory = file.encoding.format.encoderBytes(pixels)
+    // libaom, x265, libjxl and libwebp do not report a failed allocation: they crash, or write half a
     // file.
     guard AddressSpace.has(memory) else { throw .encoderMemory }
     let prepared: Prepared
@@ -91,6 +92,7 @@ enum Encoder {
     case .png: try image.png()
     case .avif: try image.avif(quality: quality, effort: effort, strips: strips)
     case .jxl: try image.jxl(quality: quality, effort: effort, strips: strips)
+    case .heic: try image.heic(quality: QualityCurve.x265(likeWebP: quality), strips: strips)
     }
   }
 
@@ -109,16 +111,18 @@ enum Encoder {
 }
 
 extension OutputFormat {
-  /// The address space that the encoder needs besides the image, per pixel. Measured with noise of
-  /// 5 and 21 megapixels (libwebp 1.2.4, libaom 3.6, libjxl 0.7).
-  fileprivate var encoderBytesPerPixel: Int {
+  /// The address space that the encoder needs besides the image. Measured with noise of 5 and 21 megapixels (libwebp 1.2.4,
+  /// libaom 3.6, x265 3.5, libjxl 0.7).
+  fileprivate func encoderBytes(_ pixels: Int) -> Int {
     switch self {
-    case .webp: 17
-    case .avif: 25
-    case .jxl: 70
-    case .jpeg: 6
+    case .webp: 17 * pixels
+    case .avif: 25 * pixels
+    // x265 starts threads for an image of any size, and hangs where there is no room for them.
+    case .heic: 150_000_000 + 21 * pixels
+    case .jxl: 70 * pixels
+    case .jpeg: 6 * pixels
     // Twice the size of a file of noise.
-    case .png: 10
+    case .png: 10 * pixels
     }
   }
 }

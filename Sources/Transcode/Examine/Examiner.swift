@@ -50,6 +50,9 @@ package struct Examiner {
 
   private func write(_ format: OutputFormat) -> ExaminationCheck {
     check(.write, format.rawValue) {
+      if Vips.lacks.contains(format), let missing = format.missingEncoder {
+        throw Failure(message: missing)
+      }
       let image = try sample(.png)
       let file = PlannedFile(
         crop: nil, size: Size(image.width, image.height),

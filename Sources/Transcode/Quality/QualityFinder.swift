@@ -119,7 +119,7 @@ extension OutputFormat {
   /// How the scores of its encoder rise with the quality. PNG has none, and is never searched.
   fileprivate var curve: QualityCurve {
     switch self {
-    case .webp, .png: .webp
+    case .webp, .png, .heic: .webp
     case .jpeg: .jpeg
     case .avif: .avif
     case .jxl: .jxl

@@ -1,6 +1,6 @@
 internal import TesseraCVips
 
-/// Encoding into memory. Every saver writes all metadata fields that the raster has; AVIF and JPEG
+/// Encoding into memory. Every saver writes all metadata fields that the raster has; AVIF, HEIC and JPEG
 /// XL also take an option to write none.
 extension Raster {
   func webp(quality: Int, effort: Int, alphaQuality: Int) throws(VipsError) -> EncodedBytes {
@@ -17,6 +17,11 @@ extension Raster {
     try EncodedBytes {
       tessera_vips_save_avif(handle, $0, $1, Int32(quality), Int32(effort), strips ? 1 : 0)
     }
+  }
+
+  /// - Parameter quality: of libheif's own scale.
+  func heic(quality: Int, strips: Bool) throws(VipsError) -> EncodedBytes {
+    try EncodedBytes { tessera_vips_save_heic(handle, $0, $1, Int32(quality), strips ? 1 : 0) }
   }
 
   func jxl(quality: Int, effort: Int, strips: Bool) throws(VipsError) -> EncodedBytes {

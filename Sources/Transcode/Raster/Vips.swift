@@ -1,5 +1,6 @@
 internal import TesseraCVips
 internal import TesseraImageHeader
+package import TesseraPlan
 internal import TesseraSystem
 
 /// libvips, started once, before the process forks.
@@ -19,6 +20,17 @@ package enum Vips {
     tessera_vips_block_all_but_named()
     tessera_vips_initialize_operations()
     return [0, 1, 2].map { String(vips_version($0)) }.joined(separator: ".")
+  }
+
+  /// The formats that libheif can't encode on this machine.
+  package static var lacks: [OutputFormat] {
+    OutputFormat.allCases.filter { format in
+      switch format {
+      case .avif: tessera_heif_encodes(VIPS_FOREIGN_HEIF_COMPRESSION_AV1) == 0
+      case .heic: tessera_heif_encodes(VIPS_FOREIGN_HEIF_COMPRESSION_HEVC) == 0
+      case .webp, .jpeg, .png, .jxl: false
+      }
+    }
   }
 
   /// Loads the modules of libvips that have loaders and savers which this module calls.

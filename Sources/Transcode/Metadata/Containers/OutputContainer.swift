@@ -23,7 +23,8 @@ enum OutputContainer {
     case .jxl: JXLContainer.file(Array(bytes), exif: exif, xmp: kept.contains(.xmp) ? xmp : nil)
     // With the saver's "strip" option libheif writes no Exif; the encoder sets it if nothing is
     // kept.
-    case .avif: kept.isEmpty ? Array(bytes) : HEIFContainer.clean(Array(bytes), keeping: kept)
+    case .avif, .heic:
+      kept.isEmpty ? Array(bytes) : HEIFContainer.clean(Array(bytes), keeping: kept)
     }
   }
 
@@ -37,7 +38,7 @@ enum OutputContainer {
     case .webp: WebPContainer.image(of: source, withMetadataOf: result)
     case .jpeg: JPEGContainer.image(of: source, withMetadataOf: result)
     case .png: PNGContainer.image(of: source, withMetadataOf: result)
-    case .jxl, .avif: nil
+    case .jxl, .avif, .heic: nil
     }
   }
 }
