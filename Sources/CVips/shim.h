@@ -111,7 +111,7 @@ static inline int tessera_vips_save_avif(VipsImage *in, void **data, size_t *len
 }
 /// With chroma in a quarter of the samples at every quality: the brand "heic" is for the profiles Main and Main Still
 /// Picture (ISO/IEC 23008-12, B.4.1), which have no other, and many decoders have no others. By itself libvips keeps all
-/// chroma from a quality of 90 on. Of odd sides one sample of chroma is for the last column or row alone.
+/// chroma from a quality of 90 on.
 static inline int tessera_vips_save_heic(VipsImage *in, void **data, size_t *length, int quality, int strip) {
   return vips_heifsave_buffer(in, data, length, "compression", VIPS_FOREIGN_HEIF_COMPRESSION_HEVC,
                               "encoder", VIPS_FOREIGN_HEIF_ENCODER_X265, "bitdepth", 8, "Q", quality,

@@ -53,7 +53,7 @@ extension LibvipsTests {
       }
     }
 
-    /// The brand "heic" promises a decoder no more than the profile Main Still Picture: 8 bits, a quarter of the chroma.
+    /// The brand "heic" promises a decoder no more than HEVC's profile for still images (3): 8 bits, a quarter of the chroma.
     @Test(arguments: [1, 80, 100]) func everyQualityHasTheProfileOfTheBrand(_ quality: Int) throws {
       let bytes = try Encoder.encode(
         [quarters(64, 48, bands: 3)],
