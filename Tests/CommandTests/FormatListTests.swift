@@ -131,7 +131,8 @@ import Testing
     let nginx = try await Nginx(serving: URL(filePath: folder.path("")))
     let fixture = try RunFixture(
       manifest: nginx.url("/large.png") + "\n" + nginx.url("/small.jpg") + "\n",
-      keys: "scales: [1]\nworkers: 1\nlimits: {memory: \(megabytes)MB}\nvariants: {format: \(format)}",
+      keys:
+        "scales: [1]\nworkers: 1\nlimits: {memory: \(megabytes)MB}\nvariants: {format: \(format)}",
       slots: "slots: {a: {size: 5000x}}")
     #expect(try await fixture.run().status == 1)
     let images = try fixture.catalog.images
