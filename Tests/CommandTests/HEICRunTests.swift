@@ -1,4 +1,5 @@
 import Foundation
+import TesseraCatalog
 import TesseraTestSupport
 import Testing
 
