@@ -13,7 +13,7 @@ import PackageDescription
 //                                                       pure: no I/O, no clock, no Foundation
 //   1  JSON -- TesseraCatalog (public) -- Text   XML   Curl -- System -- Bytes
 //   0  CCurl CSQLite CYAML CExpat CVips CWebPMux CCrypto CZlib CDeflate (system libraries);
-//      CProcess, CSandbox, CJPEG, CTIFF, CPixels (our few lines of C)
+//      CProcess, CSandbox, CJPEG, CTIFF, CDecoders, CPixels (our few lines of C)
 //
 // Only the libraries among the products are for other packages; the rest has `package` access. Every
 // module is named Tessera<Folder>, because SwiftPM wants target names to be unique over the whole
@@ -109,6 +109,9 @@ let package = Package(
       name: "TesseraCTIFF", path: "Sources/CTIFF", cSettings: fastC,
       linkerSettings: [.linkedLibrary("tiff")]),
     .target(
+      name: "TesseraCDecoders", path: "Sources/CDecoders", cSettings: fastC,
+      linkerSettings: [.linkedLibrary("jxl"), .linkedLibrary("openjp2")]),
+    .target(
       name: "TesseraCPixels", path: "Sources/CPixels", cSettings: fastC,
       linkerSettings: [.linkedLibrary("m")]),
     .target(
@@ -190,7 +193,7 @@ let package = Package(
       [
         "TesseraWire", "TesseraCatalog", "TesseraPlan", "TesseraImageHeader",
         "TesseraPlaceholder", "TesseraQuality", "TesseraSystem", "TesseraText", "TesseraBytes",
-        "TesseraCVips", "TesseraCWebPMux", "TesseraCJPEG", "TesseraCTIFF",
+        "TesseraCVips", "TesseraCWebPMux", "TesseraCJPEG", "TesseraCTIFF", "TesseraCDecoders",
         "TesseraCPixels", "TesseraCDeflate",
       ], settings: settings + fast + [.enableExperimentalFeature("Lifetimes")]),
 
@@ -242,7 +245,8 @@ let package = Package(
 
     // Tests: what is pure by tables, what touches the world against real parts of it.
     .target(
-      name: "TesseraTestSupport", dependencies: ["TesseraCVips", "TesseraState"],
+      name: "TesseraTestSupport",
+      dependencies: ["TesseraCVips", "TesseraCDecoders", "TesseraState"],
       path: "Tests/Support", swiftSettings: testSettings),
     // An output in memory.
     .target(

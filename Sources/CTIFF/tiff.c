@@ -61,7 +61,7 @@ static void copy_bytes(TIFF *file, uint32_t tag, uint8_t **target, size_t *lengt
 static int copy_metadata(TIFF *file, struct tessera_tiff_image *image, uint16_t photometric) {
   copy_bytes(file, TIFFTAG_XMLPACKET, &image->xmp, &image->xmp_length);
   copy_bytes(file, TIFFTAG_RICHTIFFIPTC, &image->iptc, &image->iptc_length);
-  if (photometric == PHOTOMETRIC_RGB || photometric == PHOTOMETRIC_YCBCR)
+  if (photometric == PHOTOMETRIC_RGB || photometric == PHOTOMETRIC_YCBCR || photometric <= PHOTOMETRIC_MINISBLACK)
     copy_bytes(file, TIFFTAG_ICCPROFILE, &image->profile, &image->profile_length);
   return 0;
 }
@@ -125,6 +125,7 @@ static int decode(TIFF *file, struct tessera_tiff_image *image, uint64_t most_pi
   TIFFGetField(file, TIFFTAG_PHOTOMETRIC, &photometric);
   TIFFGetFieldDefaulted(file, TIFFTAG_BITSPERSAMPLE, &bits);
   image->orientation = orientation;
+  image->is_grey = photometric <= PHOTOMETRIC_MINISBLACK;
   if (bits == 12) return decode_twelve_bits(file, image, photometric, is_strict, reason) || copy_metadata(file, image, photometric);
   TIFFRGBAImage reader;
   if (!TIFFRGBAImageOK(file, problem) || !TIFFRGBAImageBegin(&reader, file, is_strict, problem)) {

@@ -38,23 +38,7 @@ static inline int tessera_vips_load_tiff(const void *bytes, size_t length, VipsI
   return vips_tiffload_buffer((void *)bytes, length, out, "access", VIPS_ACCESS_SEQUENTIAL,
                               "fail_on", fail_on, NULL);
 }
-static inline int tessera_vips_load_jp2(const void *bytes, size_t length, VipsImage **out,
-                                        VipsFailOn fail_on) {
-  return vips_jp2kload_buffer((void *)bytes, length, out, "access", VIPS_ACCESS_SEQUENTIAL,
-                              "fail_on", fail_on, NULL);
-}
-static inline int tessera_vips_load_jxl(const void *bytes, size_t length, VipsImage **out,
-                                        VipsFailOn fail_on) {
-  return vips_jxlload_buffer((void *)bytes, length, out, "access", VIPS_ACCESS_SEQUENTIAL,
-                             "fail_on", fail_on, NULL);
-}
-/// Renders a drawing at `scale` times its size.
-static inline int tessera_vips_load_svg(const void *bytes, size_t length, VipsImage **out,
-                                        double scale, VipsFailOn fail_on) {
-  return vips_svgload_buffer((void *)bytes, length, out, "scale", scale, "fail_on", fail_on, NULL);
-}
-
-// The next two load bytes that no caller keeps, so the image owns a copy of them.
+// The next four load bytes that no caller keeps, so the image owns a copy of them.
 static inline int tessera_vips_keep(int failed, void *copy, size_t length, VipsImage *image) {
   if (failed) {
     g_free(copy);
@@ -67,6 +51,18 @@ static inline int tessera_vips_load_png_bytes(const void *bytes, size_t length, 
   void *copy = g_memdup2(bytes, length);
   int failed = vips_pngload_buffer(copy, length, out, "access", VIPS_ACCESS_SEQUENTIAL, "fail_on",
                                    fail_on, NULL);
+  return tessera_vips_keep(failed, copy, length, failed ? NULL : *out);
+}
+static inline int tessera_vips_load_heif_bytes(const void *bytes, size_t length, VipsImage **out, VipsFailOn fail_on) {
+  void *copy = g_memdup2(bytes, length);
+  int failed = tessera_vips_load_heif(copy, length, out, fail_on);
+  return tessera_vips_keep(failed, copy, length, failed ? NULL : *out);
+}
+/// Renders a drawing at `scale` times its size.
+static inline int tessera_vips_load_svg_bytes(const void *bytes, size_t length, VipsImage **out, double scale,
+                                              VipsFailOn fail_on) {
+  void *copy = g_memdup2(bytes, length);
+  int failed = vips_svgload_buffer(copy, length, out, "scale", scale, "fail_on", fail_on, NULL);
   return tessera_vips_keep(failed, copy, length, failed ? NULL : *out);
 }
 /// Loads bytes that this process has made, so that libvips parses the Exif in them.
@@ -82,6 +78,21 @@ static inline void tessera_vips_copy_field(VipsImage *from, VipsImage *to, const
   if (vips_image_get(from, name, &value)) return;
   vips_image_set(to, name, &value);
   g_value_unset(&value);
+}
+/// An image that frees its samples, also if this fails.
+static inline int tessera_vips_from_owned_samples(void *samples, int width, int height, int bands, VipsBandFormat format,
+                                                  VipsInterpretation interpretation, VipsImage **out) {
+  size_t length = (size_t)width * height * bands * (format == VIPS_FORMAT_USHORT ? 2 : 1);
+  VipsImage *plain = vips_image_new_from_memory(samples, length, width, height, bands, format);
+  if (!plain) {
+    free(samples);
+    return -1;
+  }
+  // Not as a field: those are copied.
+  g_object_set_data_full(G_OBJECT(plain), "tessera-samples", samples, free);
+  int failed = vips_copy(plain, out, "interpretation", interpretation, NULL);
+  g_object_unref(plain);
+  return failed;
 }
 /// 8-bit sRGB samples; with four bands, the last is alpha.
 static inline int tessera_vips_from_samples(const void *samples, size_t length, int width,
@@ -350,7 +361,5 @@ static inline void tessera_vips_block_all_but_named(void) {
   vips_operation_block_set("VipsForeignLoadWebpBuffer", FALSE);
   vips_operation_block_set("VipsForeignLoadTiffBuffer", FALSE);
   vips_operation_block_set("VipsForeignLoadHeifBuffer", FALSE);
-  vips_operation_block_set("VipsForeignLoadJxlBuffer", FALSE);
-  vips_operation_block_set("VipsForeignLoadJp2kBuffer", FALSE);
   vips_operation_block_set("VipsForeignLoadSvgBuffer", FALSE);
 }

@@ -5,7 +5,7 @@ extension ImageHeader {
   ///   - bytes: the beginning of the file, of any length.
   ///   - isWhole: true if `bytes` is the whole file, so that no more bytes can follow.
   ///   - isExact: whether to request more bytes if the size is known but later bytes may change
-  ///     it: Exif after a profile (PNG) or after the pixels (WebP). If false, the bytes at hand
+  ///     it: Exif after a profile (PNG), the samples of components (JPEG 2000). If false, the bytes at hand
   ///     decide.
   /// - Returns: the header, the range of bytes that is needed next, or why this is not an image.
   ///   With `isWhole` the answer is never ``HeaderReading/needs(_:)``.

@@ -14,6 +14,8 @@ package enum SourceWarning: Sendable, Equatable, Codable {
   case toneMapped
   /// The image is an animation, of which no decoder here shows more than one image.
   case stillOfAnimation
+  /// A drawing has what librsvg does not draw. The detail lists it.
+  case drawingIncomplete(detail: String)
   /// The decoder shows another size than the header says, or turns the image otherwise. The detail names both.
   case headerDiffers(detail: String)
 }
@@ -26,6 +28,7 @@ extension SourceWarning {
     case unusableProfile = "unusable-profile"
     case toneMapped = "tone-mapped"
     case stillOfAnimation = "still-of-animation"
+    case drawingIncomplete = "drawing-incomplete"
     case headerDiffers = "header-differs"
   }
 
@@ -36,6 +39,7 @@ extension SourceWarning {
     case .unusableProfile: .unusableProfile
     case .toneMapped: .toneMapped
     case .stillOfAnimation: .stillOfAnimation
+    case .drawingIncomplete: .drawingIncomplete
     case .headerDiffers: .headerDiffers
     }
   }
@@ -52,6 +56,7 @@ extension SourceWarning {
     case .unusableProfile(let detail): "the colour profile could not be used: \(detail)"
     case .toneMapped: "the image is HDR, and its highlights were compressed"
     case .stillOfAnimation: "only one image of the animation can be decoded in this format"
+    case .drawingIncomplete(let detail): "browsers show what is not drawn here: \(detail)"
     case .headerDiffers(let detail): "the image is not displayed as its header says: \(detail)"
     }
   }

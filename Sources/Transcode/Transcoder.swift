@@ -191,6 +191,9 @@ package struct Transcoder {
     let decoder = try Decoder(source, job, failOn: failOn)
     var decoded = Decoded(facts: decoder.facts, gainMap: decoder.gainMap)
     if decoder.isStillOfAnimation { decoded.warnings.append(.stillOfAnimation) }
+    if let missing = decoder.missingOfDrawing {
+      decoded.warnings.append(.drawingIncomplete(detail: missing))
+    }
     // Before the frames are decoded: files of a wrong plan would be useless.
     guard decoder.facts.plansLike(job.expected) else { return decoded }
     decoded.frames = try decoder.frames(warnings: &decoded.warnings)

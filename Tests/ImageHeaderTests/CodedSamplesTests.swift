@@ -96,7 +96,7 @@ import Testing
   private static func read(_ configuration: [UInt8]) -> AV1Sequence? {
     let bytes = configuration
     let view = HeaderView(bytes.span, prefix: bytes.count, fileSize: bytes.count)
-    return try? AV1Sequence.read(view, from: 0, to: bytes.count)
+    return try? AV1Sequence.read(view, from: 4, to: bytes.count)
   }
 
   @Test(arguments: [false, true], [false, true])
@@ -133,12 +133,30 @@ import Testing
 
   @Test func aConfigurationMayHaveNoSequence() {
     let whole = Self.configuration(Self.sequence(isFull: false, isGrey: true))
-    for count in 0..<10 { #expect(Self.read(Array(whole[..<count])) == nil, "\(count)") }
+    for count in 4..<10 { #expect(Self.read(Array(whole[..<count])) == nil, "\(count)") }
     var other = whole
     other[4] = 0x12
     #expect(Self.read(other) == nil)
     other[4] = 0x08
     #expect(Self.read(other) == nil)
+  }
+
+  /// A delimiter comes before it in a bit stream, and the head of a unit may be longer.
+  @Test func otherUnitsMayComeFirst() {
+    let sequence = Self.sequence(isFull: false, isGrey: true)
+    let limited = AV1Sequence(isMonochrome: true, isFullRange: false)
+    let size = UInt8(sequence.count)
+    for units: [UInt8] in [
+      [0x12, 0, 0x0A, size], [0x0E, 0x20, size], [0x2A, 2, 9, 9, 0x0A, size],
+      [0x16, 0x20, 0, 0x0E, 0x20, size],
+    ] {
+      #expect(Self.read(joined(zeros(4), units, sequence)) == limited, "\(units)")
+    }
+    // A length of more bytes, and too many units.
+    #expect(Self.read(joined(zeros(4), [0x12, 0x80, 0, 0x0A, size], sequence)) == nil)
+    #expect(
+      Self.read(joined(zeros(4), [0x12, 0, 0x12, 0, 0x12, 0, 0x12, 0, 0x0A, size], sequence)) == nil
+    )
   }
 
   // MARK: HEIF
@@ -158,6 +176,93 @@ import Testing
     let bytes = joined(F.ftyp("avif"), F.meta([F.size()] + properties, further: further))
     guard case .header(let header) = ImageHeader.read(bytes.span, isWhole: true) else { return nil }
     return header.coded
+  }
+
+  /// Without units in the configuration, which says only that there is no chroma.
+  private static let bare = F.box("av1C", [0x81, 0, 0x1C, 0])
+
+  @Test func theConfigurationSaysThatThereIsNoChroma() {
+    #expect(Self.coded([Self.bare])?.isMonochrome == true)
+    #expect(Self.coded([F.box("av1C", [0x81, 0, 0x0C, 0])])?.isMonochrome == false)
+    #expect(Self.coded([Self.bare, Self.codes(1, 13, isFull: false)])?.hasLimitedGrey == true)
+    #expect(Self.coded([Self.bare, Self.codes(1, 13, isFull: true)])?.hasLimitedGrey == false)
+    #expect(Self.coded([Self.bare])?.hasLimitedGrey == false)
+  }
+
+  /// The bit stream of the item itself, at a place in the file or in the meta box.
+  @Test(arguments: [0, 1, 2], [false, true])
+  func theRangeMayBeInTheItem(_ version: Int, _ isFull: Bool) throws {
+    let stream = joined(
+      [0x12, 0, 0x0A], [UInt8(Self.sequence(isFull: isFull, isGrey: true).count)],
+      Self.sequence(isFull: isFull, isGrey: true))
+    func file(_ place: Int) -> [UInt8] {
+      let isInside = version > 0
+      let item = be(1, version == 2 ? 4 : 2)
+      let iloc = F.full(
+        "iloc", version: version, [0x44, 0x40], be(1, version == 2 ? 4 : 2), item,
+        version == 0 ? [] : be(isInside ? 1 : 0, 2), be(0, 2), be(place, 4), be(1, 2), be(2, 4),
+        be(stream.count, 4))
+      let idat = F.box("idat", [9, 9, 9, 9], stream)
+      return joined(
+        F.ftyp("avif"), F.meta([F.size(), Self.bare], further: joined(iloc, isInside ? idat : [])),
+        isInside ? [] : stream)
+    }
+    let bytes = file(version == 0 ? file(0).count - stream.count - 2 : 2)
+    guard case .header(let header) = ImageHeader.read(bytes.span, isWhole: true) else {
+      Issue.record("no header")
+      return
+    }
+    #expect(header.coded.isMonochrome && header.coded.hasLimitedGrey == !isFull)
+  }
+
+  private static func edited(_ bytes: [UInt8]) -> [UInt8] {
+    guard case .header(let header) = ImageHeader.read(bytes.span, isWhole: true) else { return [] }
+    var result = bytes
+    for edit in header.coded.edits { result.replaceSubrange(edit.range, with: edit.bytes) }
+    return result
+  }
+
+  /// What libheif does not read is written otherwise.
+  @Test func whatLibheifDoesNotReadIsChanged() {
+    func clap(_ numbers: [Int]) -> [UInt8] { F.box("clap", numbers.flatMap { be($0, 4) }) }
+    func file(_ brands: [String], _ properties: [UInt8]...) -> [UInt8] {
+      joined(
+        F.box("ftyp", ascii(brands[0]), zeros(4), brands.dropFirst().flatMap { ascii($0) }),
+        F.meta(Array(properties)))
+    }
+    let fine = file(["avif", "mif1"], F.size(7, 9), clap([5, 1, 5, 1, 0, 1, 0, 1]))
+    #expect(Self.edited(fine) == fine)
+    #expect(
+      Self.edited(file(["avif"], F.size(7, 9), clap([9, 1, 5, 1, 0, 1, 0, 1])))
+        == file(["avif"], F.size(7, 9), clap([7, 1, 9, 1, 0, 1, 0, 1])))
+    // Sequences of which no brand says that there is a still image.
+    let size = F.size(7, 9)
+    #expect(
+      Self.edited(file(["avis", "avis", "iso8"], size)) == file(["avis", "avif", "iso8"], size))
+    #expect(Self.edited(file(["hevc", "msf1"], size)) == file(["hevc", "heic"], size))
+    #expect(
+      Self.edited(file(["avis", "msf1", "mif1"], size)) == file(["avis", "msf1", "mif1"], size))
+    // The size is the third property, behind one that turns the image.
+    let turned = joined(
+      F.ftyp("avif"),
+      F.full(
+        "meta", F.full("pitm", be(1, 2)),
+        F.box(
+          "iprp", F.box("ipco", F.box("free"), F.box("irot", [1]), size),
+          F.full("ipma", be(1, 4), be(1, 2), [3, 1, 0x82, 3]))))
+    var expected = turned
+    expected.replaceSubrange(turned.count - 3..<turned.count, with: [3, 1, 0x82])
+    #expect(Self.edited(turned) == expected)
+    #expect(Self.edited(expected) == expected)
+  }
+
+  @Test func layersAreNoticed() {
+    for (name, body) in [("a1op", [1]), ("lsel", [0, 1]), ("a1lx", [0, 0, 0, 0, 0, 0, 0])]
+      as [(String, [UInt8])]
+    {
+      #expect(Self.coded([F.box(name, body)])?.hasLayers == true, "\(name)")
+    }
+    #expect(Self.coded([])?.hasLayers == false)
   }
 
   @Test func codePointsAreThoseOfThePrimaryItem() {

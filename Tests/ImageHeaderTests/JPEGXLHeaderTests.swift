@@ -10,6 +10,10 @@ import Testing
     var all: [Int] = []
 
     init(_ fields: (value: Int, count: Int)...) {
+      self.init(fields)
+    }
+
+    init(_ fields: [(value: Int, count: Int)]) {
       for field in fields { add(field.value, field.count) }
     }
 
@@ -96,20 +100,31 @@ import Testing
       Self.read(Self.metadata(depth: odd, channels: Bits((1, 2), (1, 1)))) == "jxl 7x9@20 alpha")
   }
 
-  /// The first extra channel is alpha, if its type is 0 or it is the default one.
+  /// A channel is alpha if its type is 0 or it is the default one. The others have depths, names, and more.
   @Test func extraChannels() {
     func read(_ channels: Bits) -> String { Self.read(Self.metadata(channels: channels)) }
     #expect(read(Bits((0, 2))) == "jxl 7x9@8")
     #expect(read(Bits((1, 2), (1, 1))) == "jxl 7x9@8 alpha")
     #expect(read(Bits((1, 2), (0, 1), (0, 2))) == "jxl 7x9@8 alpha")
-    for type in [Bits((1, 2)), Bits((2, 2), (0, 4)), Bits((3, 2), (0, 6))] {
-      var bits = Bits((1, 2), (0, 1))
-      bits.add(type)
-      #expect(read(bits) == "jxl 7x9@8")
+    // Depth of 8 bits, no shift, no name; then what only this type has.
+    let plain: [(value: Int, count: Int)] = [(0, 1), (0, 2), (0, 2), (0, 2)]
+    let kinds: [([(value: Int, count: Int)], [(value: Int, count: Int)])] = [
+      ([(1, 2)], []), ([(2, 2), (0, 4)], [(0, 64)]), ([(2, 2), (3, 4)], [(1, 2), (3, 2)]),
+      ([(3, 2), (0, 6)], []),
+    ]
+    for (type, rest) in kinds {
+      let first: [(value: Int, count: Int)] = [(2, 2), (0, 4), (0, 1)] + type + plain + rest
+      #expect(read(Bits(first + [(0, 1), (1, 2)] + plain)) == "jxl 7x9@8", "\(type)")
+      #expect(read(Bits(first + [(0, 1), (0, 2)])) == "jxl 7x9@8 alpha", "\(type)")
+      #expect(read(Bits(first + [(1, 1)])) == "jxl 7x9@8 alpha", "\(type)")
     }
+    // Floating point, a shift, and a name of 17 letters.
+    let named: [(value: Int, count: Int)] =
+      [(1, 1), (0, 2), (0, 4), (3, 2), (7, 3), (2, 2), (1, 5)] + (0..<17).map { _ in (0xFF, 8) }
+    #expect(
+      read(Bits([(2, 2), (0, 4), (0, 1), (1, 2)] + named + [(0, 1), (0, 2)])) == "jxl 7x9@8 alpha")
     #expect(read(Bits((2, 2), (15, 4), (0, 1), (0, 2))) == "jxl 7x9@8 alpha")
     #expect(read(Bits((3, 2), (0xABC, 12), (0, 1), (0, 2))) == "jxl 7x9@8 alpha")
-    #expect(read(Bits((3, 2), (0xABC, 12), (0, 1), (1, 2))) == "jxl 7x9@8")
   }
 
   /// What is read with these extra fields: a depth and an alpha channel follow, which are at the

@@ -231,6 +231,7 @@ import Testing
         #"[["damaged-profile"],["unusable-profile","x"],["damaged","none",""]]"#
       ), ([.toneMapped, .stillOfAnimation], #"[["tone-mapped"],["still-of-animation"]]"#),
       ([.headerDiffers(detail: "x")], #"[["header-differs","x"]]"#),
+      ([.drawingIncomplete(detail: "@media")], #"[["drawing-incomplete","@media"]]"#),
     ] as [([SourceWarning], String)])
   func warningsAreStoredWithTheirNames(_ warnings: [SourceWarning], _ stored: String) {
     #expect(SourceWarning.stored(warnings) == stored)

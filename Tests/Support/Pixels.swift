@@ -1,4 +1,5 @@
 import Foundation
+import TesseraCDecoders
 import TesseraCVips
 
 /// An image's pixels, read by libvips.
@@ -48,13 +49,27 @@ public struct Pixels: Sendable {
       case "gif": tessera_vips_load_gif(start, count, &opened, -1, strict)
       case "png": tessera_vips_load_png(start, count, &opened, strict)
       case "avif", "heic": tessera_vips_load_heif(start, count, &opened, strict)
-      case "jxl": tessera_vips_load_jxl(start, count, &opened, strict)
+      case "jxl": openJXL(bytes, &opened)
       default: tessera_vips_load_jpeg(start, count, &opened, 1, strict)
       }
     guard status == 0, let opened else {
       throw Failure(message: String(cString: vips_error_buffer()))
     }
     return opened
+  }
+
+  private static func openJXL(
+    _ bytes: UnsafeRawBufferPointer, _ opened: inout UnsafeMutablePointer<VipsImage>?
+  ) -> Int32 {
+    var image = tessera_decoded_image()
+    var reason = [CChar](repeating: 0, count: 256)
+    let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
+    guard tessera_jxl_decode(start, bytes.count, .max, &image, &reason) == 0 else { return -1 }
+    free(image.profile)
+    return tessera_vips_from_owned_samples(
+      image.samples, Int32(image.width), Int32(image.height), image.bands,
+      image.is_wide != 0 ? VIPS_FORMAT_USHORT : VIPS_FORMAT_UCHAR,
+      image.colours == tessera_grey ? VIPS_INTERPRETATION_B_W : VIPS_INTERPRETATION_sRGB, &opened)
   }
 
   private static let isStarted = vips_init("tests") == 0

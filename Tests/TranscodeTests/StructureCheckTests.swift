@@ -34,20 +34,23 @@ import Testing
     }
   }
 
-  /// libvips 8.14 would write behind its memory.
-  @Test func aPaletteOfJPEG2000IsRejected() {
-    func file(_ further: [UInt8]) -> [UInt8] {
-      let sides = box("ihdr", big(9, 4) + big(7, 4) + big(1, 2) + [7, 7, 0, 0])
-      return big(12, 4) + Array("jP  ".utf8) + [0x0D, 0x0A, 0x87, 0x0A]
-        + box("jp2h", sides + further)
-        + box("jp2c", [0xFF, 0x4F])
+  /// libheif 1.15 would show the first of them.
+  @Test func layersAreRejected() {
+    func file(_ property: String) -> [UInt8] {
+      let boxes = box("ispe", big(0, 4) + big(7, 4) + big(9, 4)) + box(property, [1])
+      return box("ftyp", Array("avif".utf8) + big(0, 4) + Array("avif".utf8))
+        + box(
+          "meta",
+          big(0, 4) + box("pitm", big(0, 4) + big(1, 2))
+            + box(
+              "iprp",
+              box("ipco", boxes) + box("ipma", big(0, 4) + big(1, 4) + big(1, 2) + [2, 1, 2])))
     }
-    let palette = box("pclr", big(1, 2) + [1, 7, 0])
-    #expect(failure(file([]), .jp2) == nil && failure(file(palette), .png) == nil)
+    #expect(failure(file("free"), .avif) == nil && failure(file("a1op"), .png) == nil)
     #expect(
-      failure(file(palette), .jp2, .none)
+      failure(file("a1op"), .avif, .none)
         == TranscodeFailure(
-          .decode, "the image could not be decoded: JPEG 2000 with a palette is not supported"))
+          .decode, "the image could not be decoded: AVIF in several layers is not supported"))
   }
 
   @Test func aJPEGHasAMostNumberOfScans() {

@@ -58,7 +58,8 @@ import Testing
           ]),
           warnings: [
             .damaged(.truncated, detail: "a \"b\""), .damagedProfile, .unusableProfile(detail: "c"),
-            .toneMapped, .stillOfAnimation, .headerDiffers(detail: "d"),
+            .toneMapped, .stillOfAnimation, .drawingIncomplete(detail: "d"),
+            .headerDiffers(detail: "d"),
           ], lengths: [0, 1 << 32], qualities: [found])),
       .table(TableResult(length: 64, leftOut: [1, 3])), .comparison(likeness),
       .examination([ExaminationCheck(.write, "avif", problem: "no encoder")]), .differs(facts),

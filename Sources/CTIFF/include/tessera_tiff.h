@@ -8,9 +8,11 @@ struct tessera_tiff_image {
   /// Red, green, blue and alpha of each pixel in 8 bits, row by row, multiplied by alpha; freed with free(3).
   uint8_t *samples;
   int has_alpha;
+  /// Whether red, green and blue are equal.
+  int is_grey;
   /// The tag's value; the rows are as they are stored.
   int orientation;
-  /// The profile of samples in red, green and blue; NULL if there is none. Freed with free(3).
+  /// The profile of grey, or of red, green and blue; NULL if there is none. Freed with free(3).
   uint8_t *profile;
   size_t profile_length;
   /// The XMP packet, and the record of IPTC; likewise.

@@ -5,16 +5,30 @@ struct AV1Sequence: Equatable {
   /// Whether black and white are the least and the greatest sample.
   var isFullRange: Bool
 
-  /// Nil if the configuration has no sequence header.
+  /// Nil if no sequence header is among the first units (OBU; 5.3) of the range.
   ///
-  /// - Parameter start: of the configuration.
+  /// - Parameter start: of the bit stream: an item's, or what follows the four bytes of profile and level of a
+  ///   configuration.
   static func read(
     _ file: borrowing HeaderView, from start: Int, to end: Int
   ) throws(HeaderStop) -> AV1Sequence? {
-    // Four bytes of profile and level, then units (OBU) of the bit stream; this kind has a size.
-    guard end - start > 6, try file.byte(start + 4) & 0x7E == 0x0A else { return nil }
-    var bits = BitReader(start: (start + 6) * 8, end: end * 8)
-    return try bits.sequence(file)
+    var offset = start
+    // A temporal delimiter (2) may come before the sequence header (1).
+    for _ in 0..<4 where end - offset > 2 {
+      let head = try file.byte(offset)
+      // Without a size the unit ends with the range.
+      guard head & 2 == 2 else { return nil }
+      offset += head & 4 == 4 ? 2 : 1
+      let length = try file.byte(offset)
+      guard length < 0x80 else { return nil }
+      offset += 1
+      if head >> 3 & 15 == 1 {
+        var bits = BitReader(start: offset * 8, end: min(end, offset + length) * 8)
+        return try bits.sequence(file)
+      }
+      offset += length
+    }
+    return nil
   }
 }
 

@@ -26,8 +26,18 @@ struct CleanAperture {
     guard isPossible, width.0 > 0, height.0 > 0 else { return nil }
   }
 
-  /// The size of the part; nil if it reaches outside the image. libheif 1.15 states the size of such
-  /// a part and then decodes less of it, so that libvips reports wrong dimensions.
+  /// What makes the numbers at an offset those of a whole image.
+  static func edit(
+    at offset: Int, toShow image: (width: Int, height: Int)
+  ) -> CodedSamples.Edit {
+    let numbers = [image.width, 1, image.height, 1, 0, 1, 0, 1]
+    return CodedSamples.Edit(
+      at: offset,
+      numbers.flatMap { number in [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) } })
+  }
+
+  /// The size of the part; nil if it reaches outside the image, or is less than half a pixel. libheif 1.15 states the size
+  /// of such a part and then decodes less of it, so that libvips reports wrong dimensions.
   func size(of image: (width: Int, height: Int)) -> (width: Int, height: Int)? {
     guard let width = Self.side(of: image.width, width, right),
       let height = Self.side(of: image.height, height, down)
@@ -35,13 +45,13 @@ struct CleanAperture {
     return (width, height)
   }
 
-  /// From the first pixel, rounded down, to the last one, rounded to the nearest.
+  /// As many whole pixels as are nearest, from the first one, rounded down.
   private static func side(of whole: Int, _ part: (Int, Int), _ offset: (Int, Int)) -> Int? {
+    let length = Double(part.0) / Double(part.1)
     let centre = Double(whole - 1) / 2 + Double(offset.0) / Double(offset.1)
-    let reach = (Double(part.0) / Double(part.1) - 1) / 2
-    let first = (centre - reach).rounded(.down)
-    let last = (centre + reach + 0.5).rounded(.down)
-    guard first >= 0, last < Double(whole) else { return nil }
-    return max(1, Int(last - first) + 1)
+    let first = (centre - (length - 1) / 2).rounded(.down)
+    let count = length.rounded()
+    guard count > 0, first >= 0, first + count <= Double(whole) else { return nil }
+    return Int(count)
   }
 }

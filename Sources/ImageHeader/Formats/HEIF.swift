@@ -23,15 +23,18 @@ private enum HEIFHeader {
   ) throws(HeaderStop) -> ImageHeader {
     var walk = BoxWalk(from: 0, to: nil)
     var isSequence = false
+    var brandEdit: CodedSamples.Edit?
     while let box = try walk.next(file) {
       if box.type == Box.type("ftyp") {
         isSequence = HEIFBrand.isSequence(try file.big32(box.start))
+        brandEdit = try HEIFBrand.edit(file, box, format)
       } else if box.type == Box.type("meta") {
         guard let end = box.end else { throw .malformed("its meta box has no end") }
         // A full box: version and flags come before the content.
         let items = try HEIFItems(file, from: box.start + 4, to: end)
-        var header = try items.header(format: format)
+        var header = try items.header(file, format: format)
         header.isAnimated = isSequence
+        if let brandEdit { header.coded.edits.append(brandEdit) }
         return header
       } else if box.type == Box.type("moov") {
         guard let end = box.end else { throw .malformed("its movie box has no end") }

@@ -27,6 +27,21 @@ enum HEIFBrand {
   /// Whether files of a major brand are image sequences.
   static func isSequence(_ major: Int) -> Bool { contains(sequences, major) }
 
+  /// What makes libheif 1.15 accept a sequence that has a still image as well, and does not say so: a brand of stills in
+  /// place of the first compatible one.
+  static func edit(
+    _ file: borrowing HeaderView, _ box: Box, _ format: ImageFormat
+  ) throws(HeaderStop) -> CodedSamples.Edit? {
+    guard isSequence(try file.big32(box.start)), let end = box.end, end >= box.start + 12 else {
+      return nil
+    }
+    for offset in stride(from: box.start + 8, to: min(end, box.start + 248) - 3, by: 4) {
+      if contains(["avif", "heic", "heix", "mif1"], try file.big32(offset)) { return nil }
+    }
+    let brand = format == .avif ? "avif" : "heic"
+    return CodedSamples.Edit(at: box.start + 8, Array(brand.utf8))
+  }
+
   private static func contains(_ brands: [StaticString], _ brand: Int) -> Bool {
     brands.contains { Box.type($0) == brand }
   }

@@ -4,10 +4,14 @@ struct HEIFItems {
   private var primary: Int?
   /// The properties in the order of `ipco`. `ipma` counts them from 1.
   private var properties: [HEIFProperty] = []
-  /// For each item, the indices of its properties in the order in which they apply.
-  private var associations: [Int: [Int]] = [:]
+  /// For each item, its properties in the order in which they apply.
+  private var associations: [Int: [HEIFAssociation]] = [:]
   /// The items that are auxiliary images of others, such as alpha planes.
   private var auxiliary: [(from: Int, to: [Int])] = []
+  /// The first tile of each grid.
+  private var tiles: [Int: Int] = [:]
+  /// Where the bytes of items are.
+  private var locations = HEIFLocations()
 
   /// Reads the content of a meta box.
   init(_ file: borrowing HeaderView, from start: Int, to end: Int) throws(HeaderStop) {
@@ -26,6 +30,11 @@ struct HEIFItems {
         try readProperties(file, from: box.start, to: boxEnd)
       } else if box.type == Box.type("iref") {
         try readReferences(file, box.start, boxEnd)
+      } else if box.type == Box.type("iloc") {
+        // Only what the sizes do not depend on.
+        locations = (try? HEIFLocations(file, box.start, boxEnd)) ?? locations
+      } else if box.type == Box.type("idat") {
+        locations.data = box.start
       }
     }
   }
@@ -69,16 +78,15 @@ struct HEIFItems {
         throw .malformed("its list of properties is longer than its box")
       }
       for _ in 0..<number {
-        // The upper bit says whether the property is essential.
-        let index = try isWide ? file.big16(offset) & 0x7FFF : file.byte(offset) & 0x7F
-        associations[item, default: []].append(index)
+        let association = try HEIFAssociation(file, at: offset, isWide: isWide)
+        associations[item, default: []].append(association)
         offset += isWide ? 2 : 1
       }
     }
   }
 
   /// The item reference box (ISO/IEC 14496-12, section 8.11.12); of its references, those of
-  /// auxiliary images.
+  /// auxiliary images and those to tiles.
   private mutating func readReferences(
     _ file: borrowing HeaderView, _ start: Int, _ end: Int
   ) throws(HeaderStop) {
@@ -86,7 +94,7 @@ struct HEIFItems {
     let size = try file.byte(start) == 0 ? 2 : 4
     var walk = BoxWalk(from: start + 4, to: end)
     while let box = try walk.next(file) {
-      guard box.type == Box.type("auxl") else { continue }
+      guard box.type == Box.type("auxl") || box.type == Box.type("dimg") else { continue }
       let from = try size == 2 ? file.big16(box.start) : file.big32(box.start)
       let count = try file.big16(box.start + size)
       guard box.start + size + 2 + count * size <= box.end ?? end else {
@@ -97,12 +105,18 @@ struct HEIFItems {
         let place = box.start + size + 2 + index * size
         to.append(try size == 2 ? file.big16(place) : file.big32(place))
       }
-      auxiliary.append((from, to))
+      if box.type == Box.type("dimg") {
+        tiles[from] = to.first
+      } else {
+        auxiliary.append((from, to))
+      }
     }
   }
 
   /// The header of the primary item: its properties, applied in the order of their association.
-  func header(format: ImageFormat) throws(HeaderStop) -> ImageHeader {
+  func header(
+    _ file: borrowing HeaderView, format: ImageFormat
+  ) throws(HeaderStop) -> ImageHeader {
     guard let primary else { throw .malformed("it has no primary item") }
     var header = ImageHeader(format: format, pixelWidth: 0, pixelHeight: 0)
     var turn = QuarterTurn()
@@ -115,12 +129,15 @@ struct HEIFItems {
     (header.pixelWidth, header.pixelHeight) = size
     for property in properties {
       switch property {
-      case .crop(let aperture):
+      case .crop(let aperture, let place):
         // The crop applies to the image as rotated so far; the header has the stored sides.
         let isTurned = turn.orientation.swapsSides
         let (width, height) = (header.pixelWidth, header.pixelHeight)
-        guard let cropped = aperture.size(of: isTurned ? (height, width) : (width, height)) else {
-          throw .malformed("its clean aperture (clap) reaches outside the image")
+        let whole = isTurned ? (width: height, height: width) : (width, height)
+        // As browsers do, one that reaches outside the image is ignored.
+        guard let cropped = aperture.size(of: whole) else {
+          header.coded.edits.append(CleanAperture.edit(at: place, toShow: whole))
+          continue
         }
         (header.pixelWidth, header.pixelHeight) =
           isTurned ? (cropped.height, cropped.width) : cropped
@@ -136,9 +153,24 @@ struct HEIFItems {
     header.orientation = turn.orientation
     let alpha = alphaPlane(of: primary)
     header.hasAlpha = alpha != nil
-    header.coded.hasLimitedGrey = isLimited(primary, greyOnly: true)
-    header.coded.hasLimitedAlpha = alpha.map { isLimited($0, greyOnly: false) } ?? false
+    header.coded.isMonochrome = isMonochrome(primary)
+    header.coded.hasLimitedGrey = header.coded.isMonochrome && isLimited(file, primary)
+    header.coded.hasLimitedAlpha = alpha.map { isLimited(file, $0) } ?? false
+    header.coded.hasLayers = properties.contains { $0.isOfLayers }
+    header.coded.edits += sizeFirst(primary)
     return header
+  }
+
+  /// libheif forgets what transforms an image if its size comes later.
+  private func sizeFirst(_ item: Int) -> [CodedSamples.Edit] {
+    let all = associations[item] ?? []
+    guard let place = all.firstIndex(where: { property($0).isSize }),
+      all[..<place].contains(where: { property($0).isTransform }),
+      // In one list.
+      all.indices.allSatisfy({ all[$0].offset == all[0].offset + $0 * all[0].bytes.count })
+    else { return [] }
+    let ordered = [all[place]] + all[..<place] + all[(place + 1)...]
+    return [CodedSamples.Edit(at: all[0].offset, ordered.flatMap(\.bytes))]
   }
 
   private func alphaPlane(of item: Int) -> Int? {
@@ -148,21 +180,41 @@ struct HEIFItems {
     }?.from
   }
 
-  /// Whether samples have a limited range, by the code points or else by the bit stream.
-  private func isLimited(_ item: Int, greyOnly: Bool) -> Bool {
-    var (isFull, samples): (Bool?, AV1Sequence?)
-    for property in properties(of: item) {
-      if case .codePoints(_, _, let isFullRange) = property { isFull = isFullRange }
-      if case .samples(let sequence) = property { samples = sequence }
+  private func isMonochrome(_ item: Int) -> Bool {
+    samples(of: item)?.isMonochrome ?? false
+  }
+
+  /// Those of a grid are its tiles'.
+  private func samples(of item: Int) -> (isMonochrome: Bool, sequence: AV1Sequence?)? {
+    for property in properties(of: item) + properties(of: tiles[item] ?? item) {
+      if case .samples(let isMonochrome, let sequence) = property {
+        return (isMonochrome, sequence)
+      }
     }
-    guard let samples, samples.isMonochrome || !greyOnly else { return false }
-    return !(isFull ?? samples.isFullRange)
+    return nil
+  }
+
+  /// Whether samples have a limited range, by the code points or else by the bit stream: that of the configuration, or
+  /// where that has none, and the whole file is known, that of the item.
+  private func isLimited(_ file: borrowing HeaderView, _ item: Int) -> Bool {
+    guard let samples = samples(of: item) else { return false }
+    for property in properties(of: item) {
+      if case .codePoints(_, _, let isFullRange) = property { return !isFullRange }
+    }
+    if let sequence = samples.sequence { return !sequence.isFullRange }
+    guard let place = locations.place(of: tiles[item] ?? item),
+      let sequence = try? AV1Sequence.read(file, from: place.lowerBound, to: place.upperBound)
+    else { return false }
+    return !sequence.isFullRange
   }
 
   /// An item's properties. Indices of none, among them 0, are skipped.
   private func properties(of item: Int) -> [HEIFProperty] {
-    (associations[item] ?? []).compactMap { index in
-      index > 0 && index <= properties.count ? properties[index - 1] : nil
-    }
+    (associations[item] ?? []).map(property)
+  }
+
+  private func property(_ association: HEIFAssociation) -> HEIFProperty {
+    let index = association.index
+    return index > 0 && index <= properties.count ? properties[index - 1] : .other
   }
 }

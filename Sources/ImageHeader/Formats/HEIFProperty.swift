@@ -6,15 +6,30 @@ enum HEIFProperty {
   case rotation(Int)
   /// 0 is the vertical axis, 1 the horizontal one.
   case mirror(Int)
-  case crop(CleanAperture)
+  /// The numbers of the aperture begin at an offset.
+  case crop(CleanAperture, at: Int)
   /// Bits per channel.
   case depth(Int)
   case alphaPlane
   case profile
   /// Code points, and whether the range of the samples is full.
   case codePoints(primaries: Int, transfer: Int, isFullRange: Bool)
-  case samples(AV1Sequence)
+  /// Whether there is luma only, and the range if the configuration has it.
+  case samples(isMonochrome: Bool, AV1Sequence?)
+  /// One of several layers, or all of them in turn.
+  case layers
   case other
+
+  /// Whether it changes what is displayed of the image.
+  var isTransform: Bool {
+    switch self {
+    case .rotation, .mirror, .crop: true
+    default: false
+    }
+  }
+
+  var isSize: Bool { if case .size = self { true } else { false } }
+  var isOfLayers: Bool { if case .layers = self { true } else { false } }
 
   /// Reads a property from its box.
   init(_ file: borrowing HeaderView, _ box: Box) throws(HeaderStop) {
@@ -29,7 +44,7 @@ enum HEIFProperty {
     } else if box.type == Box.type("imir") {
       self = .mirror(try file.byte(at) & 1)
     } else if box.type == Box.type("clap") {
-      if let aperture = try CleanAperture(file, at: at) { self = .crop(aperture) }
+      if let aperture = try CleanAperture(file, at: at) { self = .crop(aperture, at: at) }
     } else if box.type == Box.type("pixi") {
       // The number of channels, then the bits of each; the first stands for all.
       if try file.byte(at + 4) > 0 { self = .depth(try file.byte(at + 5)) }
@@ -44,9 +59,14 @@ enum HEIFProperty {
           primaries: try file.big16(at + 4), transfer: try file.big16(at + 6),
           isFullRange: try file.byte(at + 10) & 0x80 != 0)
       }
+    } else if [Box.type("a1op"), Box.type("a1lx"), Box.type("lsel")].contains(box.type) {
+      self = .layers
     } else if box.type == Box.type("av1C"), let end = box.end {
       // Only what the sizes do not depend on.
-      if let sequence = try? AV1Sequence.read(file, from: at, to: end) { self = .samples(sequence) }
+      if let flags = try? file.byte(at + 2), end > at + 2 {
+        self = .samples(
+          isMonochrome: flags & 0x10 != 0, try? AV1Sequence.read(file, from: at + 4, to: end))
+      }
     }
   }
 

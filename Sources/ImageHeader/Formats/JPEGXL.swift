@@ -27,14 +27,28 @@ enum JPEGXLHeader: FormatReading {
     header.bitsPerChannel = try depth(file, &bits)
     _ = try bits.take(file, 1)  // modular_16bit_buffers
     let extra = try bits.number(file, [(0, 0), (1, 0), (2, 4), (1, 12)])
-    if extra > 0 {
-      // The first extra channel is alpha if its type is 0; all_default means an 8-bit alpha
-      // channel.
-      let isDefault = try bits.take(file, 1) == 1
-      header.hasAlpha =
-        isDefault ? true : try bits.number(file, [(0, 0), (1, 0), (2, 4), (18, 6)]) == 0
+    for _ in 0..<extra where !header.hasAlpha {
+      header.hasAlpha = try isAlpha(file, &bits)
     }
     return header
+  }
+
+  /// ExtraChannelInfo: whether the channel is alpha. If it is not, the next one begins behind it.
+  private static func isAlpha(
+    _ file: borrowing HeaderView, _ bits: inout BitReader
+  ) throws(HeaderStop) -> Bool {
+    // all_default means an 8-bit alpha channel.
+    if try bits.take(file, 1) == 1 { return true }
+    let type = try bits.number(file, [(0, 0), (1, 0), (2, 4), (18, 6)])
+    if type == 0 { return true }
+    _ = try depth(file, &bits)
+    _ = try bits.number(file, [(0, 0), (3, 0), (4, 0), (1, 3)])  // dim_shift
+    for _ in 0..<(try bits.number(file, [(0, 0), (0, 4), (16, 5), (48, 10)])) {  // name
+      _ = try bits.take(file, 8)
+    }
+    if type == 2 { _ = try bits.take(file, 64) }  // the colour of a spot: four halves
+    if type == 5 { _ = try bits.number(file, [(1, 0), (0, 2), (3, 4), (19, 8)]) }  // cfa_channel
+    return false
   }
 
   /// BitDepth: integer samples, or floating point ones with the bits of their exponent.

@@ -32,8 +32,13 @@ enum SVGRoot {
     return false
   }
 
-  /// The text of the tag `<svg …>`, without its angle brackets.
-  static func tag(_ file: borrowing HeaderView) throws(HeaderStop) -> String {
+  /// The text of the tag `<svg …>`, without its angle brackets, and where it starts.
+  struct Tag {
+    var text: String
+    var start: Int
+  }
+
+  static func tag(_ file: borrowing HeaderView) throws(HeaderStop) -> Tag {
     var offset = 0
     while offset < reach {
       guard try file.byte(offset) == UInt8(ascii: "<") else {
@@ -55,7 +60,7 @@ enum SVGRoot {
 
   private static func tag(
     _ file: borrowing HeaderView, at start: Int
-  ) throws(HeaderStop) -> String {
+  ) throws(HeaderStop) -> Tag {
     var bytes: [UInt8] = []
     var quote: Int?
     var offset = start + 1
@@ -72,7 +77,7 @@ enum SVGRoot {
         guard name == "svg" || name.hasSuffix(":svg") else {
           throw .malformed("its outermost element is \(name.prefix(40)), not svg")
         }
-        return text
+        return Tag(text: text, start: start + 1)
       }
       bytes.append(UInt8(byte))
       offset += 1

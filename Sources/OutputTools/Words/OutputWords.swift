@@ -60,6 +60,8 @@ extension SourceWarning.Code {
     case .unusableProfile: "its colour profile can't be converted from; sRGB was taken"
     case .toneMapped: "it has light beyond the white of a page (PQ, HLG), which was compressed"
     case .stillOfAnimation: "it is an animation of which only one image can be decoded"
+    case .drawingIncomplete:
+      "it is a drawing with parts or styles that are not drawn as in a browser"
     case .headerDiffers: "its header says another size or orientation than the decoder shows"
     }
   }
@@ -70,6 +72,7 @@ extension SourceWarning.Code {
     case .damagedProfile, .unusableProfile: "save the image as sRGB"
     case .toneMapped: "look at it; offer an image for ordinary screens if it is too flat"
     case .stillOfAnimation: "offer the animation as GIF, WebP or PNG"
+    case .drawingIncomplete: "look at it; offer a PNG if something is missing"
     case .headerDiffers: "look at it; save it anew if it is turned or cropped, and report the file"
     }
   }

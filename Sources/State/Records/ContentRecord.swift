@@ -94,7 +94,8 @@ extension SourceWarning {
   private var words: [String] {
     switch self {
     case .damaged(let level, let detail): [code.rawValue, level.rawValue, detail]
-    case .unusableProfile(let detail), .headerDiffers(let detail): [code.rawValue, detail]
+    case .unusableProfile(let detail), .drawingIncomplete(let detail), .headerDiffers(let detail):
+      [code.rawValue, detail]
     case .damagedProfile, .stillOfAnimation, .toneMapped: [code.rawValue]
     }
   }
@@ -108,6 +109,7 @@ extension SourceWarning {
     case (.stillOfAnimation, 1): self = .stillOfAnimation
     case (.toneMapped, 1): self = .toneMapped
     case (.unusableProfile, 2): self = .unusableProfile(detail: words[1])
+    case (.drawingIncomplete, 2): self = .drawingIncomplete(detail: words[1])
     case (.headerDiffers, 2): self = .headerDiffers(detail: words[1])
     default: return nil
     }

@@ -80,8 +80,8 @@ struct ColourConversion {
 
   private func withoutProfile(_ image: Raster) throws(VipsError) -> Raster {
     if image.isCMYK {
-      // Browsers show JPEGs in CMYK, and multiply the inks; others come from printing.
-      if format == .jpeg { return try image.inksConvertedToSRGB() }
+      // Browsers show JPEGs in CMYK, and multiply the inks, as OpenJPEG's own tools do; others come from printing.
+      if format == .jpeg || format == .jp2 { return try image.inksConvertedToSRGB() }
       return try image.transformedToSRGB(from: .cmyk).withoutField(Raster.profileField)
     }
     return image.isGreyOrSRGB && image.isEightBit ? image : try image.convertedToSRGB()

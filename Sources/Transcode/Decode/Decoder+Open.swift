@@ -5,17 +5,8 @@ internal import TesseraWire
 /// What is done with a source before its pixels are decoded.
 extension Decoder {
   /// The size as it is displayed.
-  static func size(
-    of image: Raster, _ format: ImageFormat, _ expected: Size, _ drawingScale: Double
-  ) -> Size {
+  static func size(of image: Raster) -> Size {
     let size = Size(image.width, image.pageHeight)
-    // libvips rounds a drawing's sides before it scales them, and again after that.
-    let tolerance = Int((drawingScale == 1 ? 1 : 1 + drawingScale).rounded(.up))
-    if format == .svg, abs(size.width - expected.width) <= tolerance,
-      abs(size.height - expected.height) <= tolerance
-    {
-      return expected
-    }
     return image.swapsSides ? Size(size.height, size.width) : size
   }
 
@@ -32,24 +23,16 @@ extension Decoder {
 
   static func open(
     _ source: SourceData, _ job: TranscodeJob, _ format: ImageFormat, _ failOn: FailOn
-  ) throws(VipsError) -> (Raster, drawingScale: Double) {
+  ) throws(VipsError) -> Raster {
+    // Its size is known, and it is drawn once, in the size that is needed.
+    if format == .svg, let header = source.header {
+      return try Raster.described(width: header.width, height: header.height, bands: 4)
+    }
     // All frames of an animation: only then does libvips know whether any of them has alpha.
-    let first = try Raster.load(
+    return try Raster.load(
       source, format: format,
       .init(frames: -1, failOn: failOn, maximumPixels: job.maximumPixels)
     ).usual(format, source)
-    let expected = job.expected.size
-    guard format == .svg, first.width != expected.width || first.height != expected.height else {
-      return (first, 1)
-    }
-    // By the longer side, whose rounding changes less.
-    let scale =
-      expected.width >= expected.height
-      ? Double(expected.width) / Double(first.width)
-      : Double(expected.height) / Double(first.height)
-    return (
-      try Raster.load(source, format: format, .init(scale: scale, failOn: failOn)), scale
-    )
   }
 
   static func animation(
@@ -57,12 +40,13 @@ extension Decoder {
   ) -> (any Animation)? {
     switch format {
     case .png: return APNG(source.bytes)
-    case .gif where !opened.hasAlpha:
-      let animation = GIFAnimation(
-        source.bytes, width: opened.width, height: opened.pageHeight)
-      guard let animation, animation.leavesHoles, animation.frames.count == opened.frameCount else {
-        return nil
-      }
+    case .gif:
+      let shown = source.header.map { Size($0.width, $0.height) } ?? size(of: opened)
+      let isOther = shown != size(of: opened)
+      guard isOther || !opened.hasAlpha,
+        let animation = GIFAnimation(source.bytes, width: shown.width, height: shown.height),
+        isOther || animation.leavesHoles, animation.frames.count == opened.frameCount
+      else { return nil }
       return animation
     default: return nil
     }
@@ -77,7 +61,8 @@ extension Decoder {
     guard frames <= job.maximumFrames else {
       throw .tooManyFrames("\(frames)", limit: job.maximumFrames)
     }
-    let pixels = image.width * image.pageHeight * frames
+    let size = animation.map { Size($0.width, $0.height) } ?? size(of: image)
+    let pixels = size.width * size.height * frames
     guard pixels <= job.maximumPixels else {
       throw TranscodeFailure(
         .tooManyPixels,

@@ -18,9 +18,6 @@ struct Decoder {
   private let lane: (any Lane)?
   /// Whether only the lane has opened the source: `opened` has no samples.
   let isDescribed: Bool
-  /// The scale at which libvips renders a drawing with its size in CSS pixels. In libvips 8.14 a
-  /// drawing's size depends on the unit that it is stated in.
-  private let drawingScale: Double
   /// Of one that libvips does not show as browsers do.
   private let animation: (any Animation)?
   /// Nil also if the job does not ask for it.
@@ -35,9 +32,9 @@ struct Decoder {
     do throws(VipsError) {
       lane = Self.lane(for: source, job, format)
       if job.isWithoutMetadata, let described = try lane?.described() {
-        (opened, drawingScale, isDescribed) = (described, 1, true)
+        (opened, isDescribed) = (described, true)
       } else {
-        (opened, drawingScale) = try Self.open(source, job, format, failOn)
+        opened = try Self.open(source, job, format, failOn)
         isDescribed = false
       }
     } catch {
@@ -56,7 +53,7 @@ struct Decoder {
       job.decode.seeksGainMap && job.expected.headroom != 0 && format == .jpeg && !opened.isCMYK
       ? GainMap(of: source, job, orientation: opened.orientation) : nil
     facts = SourceFacts(
-      size: Self.size(of: opened, format, job.expected.size, drawingScale),
+      size: animation.map { Size($0.width, $0.height) } ?? Self.size(of: opened),
       hasAlpha: opened.hasAlpha || animation?.leavesHoles == true, frames: frames,
       colourSpace: opened.colourSpace,
       profile: opened.blob(Raster.profileField).flatMap { ICCProfile($0).name },
@@ -74,12 +71,13 @@ struct Decoder {
     [.avif, .heic, .jxl].contains(format) && source.header?.isAnimated == true
   }
 
+  /// What is not drawn of a drawing; nil if nothing, or for other formats.
+  var missingOfDrawing: String? { format == .svg ? DrawingCheck.missing(in: source) : nil }
+
   /// How the image is displayed by its header, and how otherwise by the decoder; nil if they agree.
   var differenceFromHeader: String? {
     source.header.flatMap {
-      let said = Size($0.width, $0.height)
-      let shown = Self.size(of: opened, format, said, drawingScale)
-      return Self.difference($0, shown, orientation: opened.orientation)
+      Self.difference($0, facts.size, orientation: opened.orientation)
     }
   }
 
@@ -189,11 +187,7 @@ struct Decoder {
       // `opened` has all frames; for a still image one is enough.
       return job.decode.isAnimated
         ? opened : try Raster.load(source, format: format, .init(failOn: failOn))
-    case .svg:
-      return scale == 1
-        ? opened
-        : try Raster.load(
-          source, format: format, .init(scale: scale * drawingScale, failOn: failOn))
+    case .svg: return try Raster.load(source, format: format, .init(scale: scale, failOn: failOn))
     default:
       return isDescribed ? try Raster.load(source, format: format, .init(failOn: failOn)) : opened
     }

@@ -20,6 +20,20 @@ package struct SourceData {
     if case .header(let header) = ImageHeader.read(span, isWhole: true) { header } else { nil }
   }
 
+  /// The bytes with what our reader of headers changes in them; nil if it changes nothing.
+  func edited() -> [UInt8]? {
+    guard let edits = header?.coded.edits, !edits.isEmpty else { return nil }
+    var result: [UInt8] = []
+    var done = 0
+    for edit in edits.sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {
+      guard edit.range.lowerBound >= done, edit.range.upperBound <= bytes.count else { continue }
+      result += bytes[done..<edit.range.lowerBound]
+      result += edit.bytes
+      done = edit.range.upperBound
+    }
+    return result + bytes[done...]
+  }
+
   var span: Span<UInt8> {
     @_lifetime(borrow self)
     get {

@@ -16,10 +16,9 @@ enum StructureCheck {
     if format == .gif, failOn != .none, !GIFStructure.isWhole(source.span) {
       throw TranscodeFailure(.decode, "the image could not be decoded: the GIF file is truncated")
     }
-    // libvips 8.14 writes behind its memory; later versions reject them.
-    if format == .jp2, source.header?.coded.hasPalette == true {
+    if format == .avif, source.header?.coded.hasLayers == true {
       throw TranscodeFailure(
-        .decode, "the image could not be decoded: JPEG 2000 with a palette is not supported")
+        .decode, "the image could not be decoded: AVIF in several layers is not supported")
     }
     if format == .jpeg, JPEGStructure.scans(source.span, limit: maximumScans + 1) > maximumScans {
       throw TranscodeFailure(

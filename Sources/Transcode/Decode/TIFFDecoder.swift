@@ -20,9 +20,7 @@ enum TIFFDecoder {
       free(image.iptc)
     }
     guard failed == 0, let samples = image.samples else {
-      throw VipsError(
-        reason: String(
-          decoding: reason.prefix { $0 != 0 }.map(UInt8.init(truncatingIfNeeded:)), as: UTF8.self))
+      throw VipsError(reason: reason)
     }
     let (width, height) = (Int(image.width), Int(image.height))
     let whole = try Raster.of(
@@ -40,6 +38,7 @@ enum TIFFDecoder {
         described.set(name, Array(UnsafeRawBufferPointer(start: bytes, count: count)))
       }
     }
-    return described
+    // A profile of grey is for one band.
+    return image.is_grey == 0 || image.profile == nil ? described : try described.inOneBand()
   }
 }

@@ -125,13 +125,33 @@ extension Raster {
     switch format {
     // libvips takes any further band for alpha, as TIFF does not.
     case .tiff: try usual(hasAlpha: source.header?.hasAlpha)
-    case .avif, .heic: try usual(hasAlpha: nil).inFullRange(source.header?.coded)
+    case .avif, .heic: try usual(hasAlpha: nil).asCoded(source.header?.coded)
     default: try usual(hasAlpha: nil)
     }
   }
 
-  func inFullRange(_ coded: CodedSamples?) throws(VipsError) -> Raster {
-    guard let coded, coded.hasLimitedGrey || coded.hasLimitedAlpha else { return self }
+  /// As the file says of its samples, and libheif does not show them.
+  private func asCoded(_ coded: CodedSamples?) throws(VipsError) -> Raster {
+    guard let coded else { return self }
+    let full = try inFullRange(coded)
+    // A profile of grey is for one band.
+    return coded.isMonochrome && profile?.colourSpace == "GRAY" ? try full.inOneBand() : full
+  }
+
+  /// Grey in three equal bands, as one band. Alpha stays.
+  func inOneBand() throws(VipsError) -> Raster {
+    guard isRGB else { return self }
+    var grey = try Self.make { tessera_vips_extract_bands(handle, $0, 0, 1) }
+    if hasAlpha {
+      let alpha = try Self.make { tessera_vips_extract_bands(handle, $0, 3, 1) }
+      grey = try Self.make { tessera_vips_bandjoin(grey.handle, alpha.handle, $0) }
+    }
+    let kind = isEightBit ? VIPS_INTERPRETATION_B_W : VIPS_INTERPRETATION_GREY16
+    return try Self.make { tessera_vips_set_interpretation(grey.handle, $0, kind) }
+  }
+
+  func inFullRange(_ coded: CodedSamples) throws(VipsError) -> Raster {
+    guard coded.hasLimitedGrey || coded.hasLimitedAlpha else { return self }
     // libheif expands the range of colours, but not that of grey and of alpha.
     return try Self.make {
       tessera_vips_expand_range(

@@ -14,8 +14,8 @@ extension Raster {
     /// SVG: the scale of the drawing.
     var scale = 1.0
     var failOn = FailOn.error
-    /// BMP and ICO, which are decoded as soon as they are opened: images with more pixels are
-    /// rejected.
+    /// BMP, ICO, JPEG XL and JPEG 2000, which are decoded as soon as they are opened: images with more
+    /// pixels are rejected.
     var maximumPixels = Int.max
   }
 
@@ -42,10 +42,10 @@ extension Raster {
         tessera_vips_load_webp(bytes, count, $0, frames, 1 / Double(options.shrink), level)
       }
     case .tiff: try tiff(source, options.maximumPixels, options.failOn)
-    case .heic, .avif: try make { tessera_vips_load_heif(bytes, count, $0, level) }
-    case .jxl: try make { tessera_vips_load_jxl(bytes, count, $0, level) }
-    case .jp2: try make { tessera_vips_load_jp2(bytes, count, $0, level) }
-    case .svg: try make { tessera_vips_load_svg(bytes, count, $0, options.scale, level) }
+    case .heic, .avif: try heif(source, level)
+    case .jxl, .jp2:
+      try LibraryDecoder.decode(source, format, options.maximumPixels, options.failOn)
+    case .svg: try drawing(source, options.scale, level)
     case .bmp: try bitmap(source, options.maximumPixels)
     case .ico: try icon(source, options.maximumPixels, level)
     case .psd, .qoi, .pnm, .dds, .tga, .exr, .icns:
@@ -94,6 +94,30 @@ extension Raster {
   /// YCbCr (6) that is not compressed as JPEG (7), and the logarithms of light (32844, 32845).
   private static func isForLibtiff(_ coded: CodedSamples) -> Bool {
     coded.photometric == 6 && coded.compression != 7 || [32844, 32845].contains(coded.photometric)
+  }
+
+  private static func heif(
+    _ source: SourceData, _ level: VipsFailOn
+  ) throws(VipsError) -> Raster {
+    guard let bytes = source.edited() else {
+      return try make {
+        tessera_vips_load_heif(source.bytes.baseAddress, source.bytes.count, $0, level)
+      }
+    }
+    return try make { out in
+      bytes.withUnsafeBytes { tessera_vips_load_heif_bytes($0.baseAddress, $0.count, out, level) }
+    }
+  }
+
+  private static func drawing(
+    _ source: SourceData, _ scale: Double, _ level: VipsFailOn
+  ) throws(VipsError) -> Raster {
+    let bytes = source.edited() ?? Array(source.bytes)
+    return try make { out in
+      bytes.withUnsafeBytes {
+        tessera_vips_load_svg_bytes($0.baseAddress, $0.count, out, scale, level)
+      }
+    }
   }
 
   private static func icon(

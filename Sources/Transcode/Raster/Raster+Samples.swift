@@ -18,6 +18,26 @@ extension Raster {
     }
   }
 
+  /// An image of samples that were allocated with malloc(3), and are freed with it.
+  ///
+  /// - Parameter bands: grey, red, green and blue, or inks; one more is alpha.
+  static func owning(
+    _ samples: UnsafeMutableRawPointer, width: Int, height: Int, bands: Int, isWide: Bool,
+    isCMYK: Bool
+  ) throws(VipsError) -> Raster {
+    let kind =
+      isCMYK
+      ? VIPS_INTERPRETATION_CMYK
+      : bands < 3
+        ? isWide ? VIPS_INTERPRETATION_GREY16 : VIPS_INTERPRETATION_B_W
+        : isWide ? VIPS_INTERPRETATION_RGB16 : VIPS_INTERPRETATION_sRGB
+    return try make {
+      tessera_vips_from_owned_samples(
+        samples, Int32(width), Int32(height), Int32(bands),
+        isWide ? VIPS_FORMAT_USHORT : VIPS_FORMAT_UCHAR, kind, $0)
+    }
+  }
+
   /// An image of samples in 8-bit sRGB: three bands, or four with alpha.
   static func of(
     samples: UnsafeRawBufferPointer, width: Int, height: Int, bands: Int

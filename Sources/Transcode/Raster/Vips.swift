@@ -52,6 +52,13 @@ struct VipsError: Error {
 
   init(message: String) { self.message = message }
 
+  /// - Parameter reason: of a decoder written in C, up to a zero.
+  init(reason: [CChar]) {
+    self.init(
+      reason: String(
+        decoding: reason.prefix { $0 != 0 }.map(UInt8.init(truncatingIfNeeded:)), as: UTF8.self))
+  }
+
   /// - Parameter reason: of a decoder; may be empty.
   init(reason: String) {
     if reason.isEmpty {
