@@ -57,7 +57,7 @@ import Testing
     ("/drip", "3000x4000", 2, 4352), ("/drip/whole", "3000x4000", 1, 128_000),
     ("/cut/known", "3000x4000", 1, 4_000), ("/cut/part", "3000x4000", 1, 1_000),
     ("/cut/refining", "120x80", 5, 6_000),
-    ("/endless", "not-image", 1, 40_000), ("/animated", "50x100", 2, 24_000),
+    ("/endless", "not-image", 1, 40_000), ("/animated", "100x50", 1, 4_000),
     ("/far", "80x60", 21, 10_000), ("/near", "80x60", 7, 28_000),
     ("/jumpy", "80x60", 33, 6_500_000), ("/bottomless", "malformed", 33, 17_500_000),
   ])
@@ -262,7 +262,7 @@ import Testing
     return bytes
   }()
 
-  /// An animated WebP of a hundred frames, 100 x 50, rotated by an Exif block at its end.
+  /// An animated WebP of a hundred frames, 100 x 50, with an orientation at its end that does not count.
   private static let animation: [UInt8] = {
     func little(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(value >> (8 * $0) & 0xFF) } }
     func chunk(_ name: String, _ content: [UInt8]) -> [UInt8] {

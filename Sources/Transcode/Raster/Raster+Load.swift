@@ -24,7 +24,10 @@ extension Raster {
   static func load(
     _ source: SourceData, format: ImageFormat, _ options: LoadOptions = LoadOptions()
   ) throws(VipsError) -> Raster {
-    try opened(source, format, options).withOwnBlobs()
+    let image = try opened(source, format, options).withOwnBlobs()
+    // libvips turns WebP by its Exif, and browsers do not.
+    if format == .webp { vips_autorot_remove_angle(image.handle) }
+    return image
   }
 
   private static func opened(
