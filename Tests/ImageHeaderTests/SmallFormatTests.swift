@@ -181,6 +181,29 @@ import Testing
         == "not-image: not a recognized image")
   }
 
+  /// A side of 0 in the directory beside an image that is smaller: the largest image counts.
+  @Test func anIconsImageSaysItsOwnSize() {
+    func png(_ width: Int, _ height: Int) -> [UInt8] {
+      joined(
+        [0x89], ascii("PNG\r\n"), [0x1A, 0x0A], be(13, 4), ascii("IHDR"), be(width, 4),
+        be(height, 4))
+    }
+    let bitmap = joined(le(40, 4), le(16, 4), le(32, 4), zeros(28))
+    for small in [png(16, 16), bitmap] {
+      let images = joined(small, png(32, 32))
+      let second = 38 + small.count
+      for entries in [[(0, 0, 38), (32, 32, second)], [(32, 32, second), (0, 0, 38)]] {
+        #expect(whole(Self.ico(entries, images)) == "ico 32x32@8 alpha")
+      }
+      #expect(whole(Self.ico([(0, 0, 22)], small)) == "ico 16x16@8 alpha")
+    }
+    #expect(
+      whole(Self.ico([(0, 0, 38), (32, 32, 62)], joined(png(256, 256), png(32, 32))))
+        == "ico 256x256@8 alpha")
+    // Sides that no PNG has.
+    #expect(whole(Self.ico([(0, 0, 22)], png(0x8000_0000, 0xFFFF_FFFF))) == "ico 256x256@8 alpha")
+  }
+
   /// A bitmap's height counts the mask, too; it has at most what the directory can state.
   @Test func bitmapsInIcons() {
     func read(_ width: Int, _ height: Int, size: Int = 40) -> String {

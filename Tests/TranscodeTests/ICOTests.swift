@@ -65,11 +65,25 @@ import Testing
     }
     #expect(shade([image(16, 16, one), image(17, 16, two), image(16, 16, three)]) == 2)
     #expect(shade([image(16, 17, one), image(16, 16, two)]) == 1)
-    #expect(shade([image(255, 255, one), image(0, 0, two), image(255, 255, three)]) == 2)
-    #expect(shade([image(0, 255, one), image(255, 0, two)]) == 1)
-    #expect(shade([image(0, 255, one), image(0, 0, two)]) == 2)
-    #expect(shade([image(0, 1, one), image(16, 15, two), image(1, 0, three)]) == 1)
-    #expect(shade([image(16, 16, one), image(0, 1, two), image(0, 2, three)]) == 3)
+  }
+
+  /// A side of 0 is 256, unless the image itself says otherwise.
+  @Test func anImageSaysItsOwnSize() {
+    func png(_ width: Int, _ height: Int) -> [UInt8] {
+      [0x89, 0x50, 0x4E, 0x47] + little(0, 12) + big(width, 4) + big(height, 4)
+    }
+    func image(_ width: Int, _ height: Int, _ content: [UInt8]) -> Image {
+      Image(width: width, height: height, content: content)
+    }
+    let (one, two) = (pixel(1), pixel(2))
+    #expect(decoded(icon([image(255, 255, one), image(0, 0, png(256, 256))])).0 == "png")
+    #expect(decoded(icon([image(0, 255, png(256, 255)), image(255, 255, one)])).0 == "png")
+    #expect(shade([image(32, 32, one), image(0, 0, png(16, 16))]) == 1)
+    #expect(shade([image(0, 0, two), image(32, 32, one)]) == 1)
+    #expect(shade([image(0, 32, two)]) == 2)
+    // Where nothing can be read, the directory counts.
+    let lost = Image(width: 0, height: 0, content: [], offset: 99_999)
+    #expect(decoded(icon([image(255, 255, one), lost])).0 == "is truncated")
   }
 
   @Test func ofEquallyLargeOnesTheMostColoursAreTaken() {

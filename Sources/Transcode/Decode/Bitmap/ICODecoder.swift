@@ -1,6 +1,6 @@
 /// Finds the image that represents an icon or cursor: the largest one by its directory and, among
 /// equally large ones, the one with the most colours. As in the header reader, a side of 0 means
-/// 256.
+/// 256, unless the image itself says otherwise.
 enum ICODecoder {
   enum Content {
     case bitmap(Bitmap)
@@ -36,9 +36,10 @@ enum ICODecoder {
     for index in 0..<(try source.word(4)) {
       let entry = 6 + index * 16
       let (width, height) = (try source.byte(entry), try source.byte(entry + 1))
-      let area = (width == 0 ? 256 : width) * (height == 0 ? 256 : height)
-      guard area >= best.area else { continue }
       let offset = try source.double(entry + 12)
+      var area = (width == 0 ? 256 : width) * (height == 0 ? 256 : height)
+      if width == 0 || height == 0 { area = (try? ownArea(source, at: offset)) ?? area }
+      guard area >= best.area else { continue }
       let bits: Int
       do throws(BitmapError) {
         // Read from the image, because directories often omit the bits, and in a cursor's directory
@@ -54,6 +55,22 @@ enum ICODecoder {
       }
     }
     return best
+  }
+
+  /// Of a PNG, or of a bitmap with its mask below it.
+  private static func ownArea(
+    _ source: borrowing LittleEndian, at offset: Int
+  ) throws(BitmapError) -> Int? {
+    if try isPNG(source, at: offset) {
+      // The upper halves of sides in an icon are 0.
+      func side(_ place: Int) throws(BitmapError) -> Int {
+        try source.byte(place) << 8 | source.byte(place + 1)
+      }
+      return try side(offset + 18) * side(offset + 22)
+    }
+    let (width, rows) = (try source.signed(offset + 4), try source.signed(offset + 8))
+    let sides = 1...256
+    return sides.contains(width) && sides.contains(abs(rows) / 2) ? width * (abs(rows) / 2) : nil
   }
 
   private static func isPNG(
