@@ -130,6 +130,25 @@ extension LibvipsTests {
       #expect(all.hasAlpha && all.1 == [shown([1, 1, 1, 1]), shown([0, 2, 2, 0])])
     }
 
+    /// libvips takes the first frame for the canvas if a side is longer than 2,048.
+    @Test(arguments: [false, true]) func theScreenIsTheCanvas(_ isTranslucent: Bool) throws {
+      var file = GIFAnimationTests.file(
+        GIFAnimationTests.frame(1, 0, 2, 2, GIFAnimationTests.red, isTranslucent: isTranslucent))
+      file.replaceSubrange(6..<8, with: little(2_049, 2))
+      try withSource(file) { source in
+        let size = Size(2_049, 2)
+        let decoder = try Decoder(source, decoding("gif", size, alpha: true), failOn: .error)
+        #expect(decoder.facts.size == size && decoder.facts.hasAlpha)
+        #expect(decoder.differenceFromHeader == nil)
+        var warnings: [SourceWarning] = []
+        let frames = try decoder.frames(warnings: &warnings)
+        let samples = try #require(frames.first).samples()
+        #expect(samples.count == 2_049 * 2 * 4)
+        let first = Array(samples[..<16])
+        #expect(first == shown([0, 1, 1, 0]).prefix(16).map { $0 })
+      }
+    }
+
     /// libvips draws these itself.
     @Test func aFullCanvasIsOpaque() throws {
       let file = GIFAnimationTests.file(

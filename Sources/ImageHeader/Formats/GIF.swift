@@ -1,23 +1,10 @@
-/// GIF 87a and 89a: the logical screen, as far as libnsgif trusts it, and what the bytes at hand
-/// show of further frames. libvips decodes GIF through libnsgif.
+/// GIF 87a and 89a: the logical screen, enlarged by the first frame as in browsers, and what the bytes at hand show of
+/// further frames.
 enum GIFHeader: FormatReading {
-  /// Sizes of monitors, which some old programs wrote instead of the image's size. In their place
-  /// libnsgif uses the size of the first frame, and likewise for screens without a size or with a
-  /// side over 2048.
-  private static let monitors = [
-    (640, 480), (640, 512), (800, 600), (1024, 768), (1280, 1024), (1600, 1200),
-  ]
-  private static let longestSide = 2048
-
   static func read(_ file: borrowing HeaderView) throws(HeaderStop) -> ImageHeader {
     try file.require(6..<13)
-    let screen = try (width: file.little16(6), height: file.little16(8))
-    let isTrusted =
-      (1...longestSide).contains(screen.width) && (1...longestSide).contains(screen.height)
-      && !monitors.contains { $0 == screen.width && $1 == screen.height }
     var header = ImageHeader(
-      format: .gif, pixelWidth: isTrusted ? screen.width : 0,
-      pixelHeight: isTrusted ? screen.height : 0)
+      format: .gif, pixelWidth: try file.little16(6), pixelHeight: try file.little16(8))
     // Signature and screen descriptor have 13 bytes, and a global colour table may follow (GIF 89a,
     // sections 17 to 19).
     var walk = BlockWalk(offset: 13 + GIFStructure.paletteSize(try file.byte(10)))
@@ -30,7 +17,7 @@ enum GIFHeader: FormatReading {
       try walk.skipFrame(file)
       header.isAnimated = try walk.nextFrame(file) != nil
     } catch {
-      // Only the first frame of a screen that is not trusted is worth a request.
+      // Only the first frame of a screen without a size is worth a request.
       if header.pixelWidth == 0 || header.pixelHeight == 0 { throw error }
       header.isAnimated = nil
     }

@@ -2,8 +2,9 @@ internal import TesseraImageHeader
 
 /// The frames of a GIF (GIF 89a), each as a GIF of its own.
 ///
-/// libvips draws GIFs itself, but as if their canvas were opaque if no frame has a transparent colour. Browsers show what
-/// no frame covers, and what a frame is removed from, as transparent.
+/// libvips draws GIFs itself, but as if their canvas were opaque if no frame has a transparent colour, and takes the first
+/// frame for the canvas if that has the size of a monitor or a side over 2,048. Browsers show what no frame covers, and what a
+/// frame is removed from, as transparent.
 struct GIFAnimation: Animation {
   static var format: ImageFormat { .gif }
   let width: Int
@@ -16,7 +17,7 @@ struct GIFAnimation: Animation {
   private let shared: Range<Int>
 
   /// - Parameters:
-  ///   - width: the canvas, as libvips sees it.
+  ///   - width: the canvas.
   init?(_ bytes: UnsafeRawBufferPointer, width: Int, height: Int) {
     guard bytes.count >= 13 else { return nil }
     self.bytes = bytes
@@ -24,6 +25,7 @@ struct GIFAnimation: Animation {
     shared = 13..<13 + GIFStructure.paletteSize(Int(bytes[10]))
     var offset = shared.upperBound
     var disposal = 0
+    var control: [Range<Int>] = []
     // Up to the trailer, or to bytes that are no block.
     while offset + 9 < bytes.count, [0x21, 0x2C].contains(bytes[offset]) {
       switch bytes[offset] {
@@ -33,16 +35,18 @@ struct GIFAnimation: Animation {
         offset += 11 + GIFStructure.paletteSize(Int(bytes[offset + 9]))
         guard let end = endOfData(from: offset) else { return nil }
         offset = end
-        frame.data = [start..<end]
+        frame.data = control + [start..<end]
         frame.disposal =
           disposal == 2
           ? .background : disposal == 3 ? (frames.isEmpty ? .background : .previous) : .none
         frames.append(frame)
-        disposal = 0
+        (disposal, control) = (0, [])
       default:
-        // Graphic control (section 23): three bits of its flags say how the frame is removed.
-        if bytes[offset + 1] == 0xF9 { disposal = Int(bytes[offset + 3]) >> 2 & 7 }
         guard let end = endOfData(from: offset + 2) else { return nil }
+        // Graphic control (section 23): three bits of its flags say how the frame is removed.
+        if bytes[offset + 1] == 0xF9 {
+          (disposal, control) = (Int(bytes[offset + 3]) >> 2 & 7, [offset..<end])
+        }
         offset = end
       }
     }
@@ -75,7 +79,8 @@ struct GIFAnimation: Animation {
   func file(of frame: AnimationFrame) -> [UInt8] {
     let size = [frame.width & 0xFF, frame.width >> 8, frame.height & 0xFF, frame.height >> 8]
       .map { UInt8($0) }
-    return Array("GIF89a".utf8) + size + bytes[10..<13] + bytes[shared]
-      + [0x2C, 0, 0, 0, 0] + size + frame.data.flatMap { bytes[$0] } + [0x3B]
+    let controls = frame.data.dropLast().flatMap { bytes[$0] }
+    return Array("GIF89a".utf8) + size + bytes[10..<13] + bytes[shared] + controls
+      + [0x2C, 0, 0, 0, 0] + size + frame.data.suffix(1).flatMap { bytes[$0] } + [0x3B]
   }
 }
