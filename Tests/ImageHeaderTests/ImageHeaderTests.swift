@@ -110,8 +110,8 @@ private func read(_ bytes: [UInt8], isWhole: Bool = true) -> HeaderReading {
       "a PSD image, but its version is 9"
     ),
     (
-      "<svg xmlns='http://www.w3.org/2000/svg'/>", "malformed",
-      "an SVG image, but it has neither width and height nor a view box"
+      "<svg xmlns='http://www.w3.org/2000/svg' width='0'/>", "malformed",
+      "an SVG image, but one of its sides is 0"
     ),
   ])
   func rejects(_ text: String, _ kind: String, _ reason: String) {

@@ -132,7 +132,7 @@ import Testing
   @Test func eachLengthHasItsAnswer() {
     #expect(
       answersByLength(Self.stream((7, 9), (1, 1))) == [
-        "0 not-image", "4 truncated", "49 jp2 6x8@8",
+        "0 not-image", "4 truncated", "51 jp2 6x8@8",
       ])
     let file = Self.file(F.box("jp2h", Self.sides(), F.box("colr", [2, 0, 0])))
     #expect(

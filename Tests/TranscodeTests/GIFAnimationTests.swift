@@ -60,7 +60,7 @@ import Testing
       try bytes.withUnsafeBytes {
         let animation = try #require(GIFAnimation($0, width: 4, height: 2))
         var expected = Self.file(
-          Array(Self.frame(0, 0, 3, 1, 1, local: local).dropFirst(8)), local: local)
+          Self.frame(0, 0, 3, 1, 1, disposal: 2, isTranslucent: true, local: local), local: local)
         expected.replaceSubrange(6..<10, with: [3, 0, 1, 0])
         #expect(animation.file(of: animation.frames[0]) == expected)
       }

@@ -52,6 +52,18 @@ extension LibvipsTests {
       #expect(distance(dark, [0, 0, 0, 255]) <= 3 && distance(light, [255, 255, 255, 255]) <= 3)
     }
 
+    /// Of an image without chroma; of others it is not for their samples.
+    @Test(arguments: [("formats/limited-grey.avif", true), ("formats/corners.avif", false)])
+    func aProfileOfGreyIsForOneBand(_ name: String, _ isGrey: Bool) throws {
+      try withSource(Places.bytes(name)) { source in
+        let image = try Raster.load(source, format: .avif)
+        image.set(Raster.profileField, greyProfile())
+        let usual = try image.usual(.avif, source)
+        #expect(usual.colourSpace == (isGrey ? "grey" : "rgb"))
+        #expect(usual.hasUsableProfile == isGrey)
+      }
+    }
+
     /// What our reader changes in a file is what libheif gets.
     @Test func aSequenceMayNotNameItsStill() throws {
       var file = try Places.bytes("formats/corners.avif")
@@ -75,8 +87,8 @@ extension LibvipsTests {
 
     @Test func damageHasAReason() throws {
       for (name, format, reason) in [
-        ("formats/corners.jxl", ImageFormat.jxl, "the image could not be decoded: it is cut off"),
-        ("formats/corners.jp2", .jp2, "the image could not be decoded: "),
+        ("formats/corners.jxl", ImageFormat.jxl, "its code stream is damaged"),
+        ("formats/corners.jp2", .jp2, ""),
       ] {
         let bytes = try Places.bytes(name)
         for count in [bytes.count * 2 / 3, bytes.count - 2] {
@@ -85,7 +97,7 @@ extension LibvipsTests {
               _ = try LibraryDecoder.decode(source, format, 10_000, .error)
               Issue.record("\(name) of \(count) bytes was decoded")
             } catch {
-              #expect(TranscodeFailure(decoding: error).message.hasPrefix(reason))
+              #expect(error.message.hasPrefix(reason) && !error.message.contains("no reason"))
             }
           }
         }

@@ -171,6 +171,24 @@ extension LibvipsTests {
       }
     }
 
+    /// A profile of grey counts in twelve bits, too: half of the light is 188 in sRGB.
+    @Test func greyOfTwelveBitsHasAProfile() throws {
+      let profile = greyProfile()
+      let pairs = stride(from: 0, to: profile.count, by: 2).map {
+        Int(profile[$0]) | Int(profile[$0 + 1]) << 8
+      }
+      var file = Self.tiff(
+        4, 4, [258: [12], 262: [1], 277: [1], 34675: pairs],
+        (0..<8).flatMap { _ in [0x80, 0x08, 0x00] as [UInt8] })
+      // As bytes.
+      let name = Self.little(34675, 2) + [3, 0]
+      let place = try #require(file.indices.first { file[$0...].starts(with: name) })
+      file.replaceSubrange(place + 2..<place + 8, with: [7, 0] + Self.little(profile.count, 4))
+      let frame = try decoded(file)
+      let bytes = try frame.inMemory().samples().map(Int.init)
+      #expect(distance(Array(bytes[..<4]), [188, 188, 188, 255]) <= 2, "\(bytes.prefix(4))")
+    }
+
     /// libvips would show luma and chroma as they are.
     @Test func lumaAndChromaBecomeColours() throws {
       // Red and grey, as TIFF 6.0, section 21 computes them.

@@ -57,6 +57,20 @@ func stored(_ bytes: [UInt8]) -> [UInt8] {
   return result + big(high << 16 | low, 4)
 }
 
+/// A profile of grey whose samples are light itself (ICC.1:2022, 8.4).
+func greyProfile() -> [UInt8] {
+  let curve = Array("curv".utf8) + big(0, 4) + big(1, 4) + big(256, 2) + [0, 0]
+  let white = Array("XYZ ".utf8) + big(0, 4) + big(63_190, 4) + big(65_536, 4) + big(54_061, 4)
+  let start = 128 + 4 + 24
+  let table =
+    big(2, 4) + Array("wtpt".utf8) + big(start, 4) + big(20, 4) + Array("kTRC".utf8)
+    + big(start + 20, 4) + big(16, 4)
+  let head =
+    big(start + 36, 4) + big(0, 4) + big(0x0210_0000, 4) + Array("mntrGRAYXYZ ".utf8) + big(0, 12)
+    + Array("acsp".utf8) + big(0, 28) + Array(white.suffix(12))
+  return head + big(0, 128 - head.count) + table + white + curve
+}
+
 /// A chunk of a PNG file.
 func chunk(_ name: String, _ body: [UInt8] = []) -> [UInt8] {
   let content = Array(name.utf8) + body

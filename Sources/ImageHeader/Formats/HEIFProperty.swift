@@ -64,8 +64,9 @@ enum HEIFProperty {
     } else if box.type == Box.type("av1C"), let end = box.end {
       // Only what the sizes do not depend on.
       if let flags = try? file.byte(at + 2), end > at + 2 {
+        let sequence = try? AV1Sequence.read(file, from: at + 4, to: end)
         self = .samples(
-          isMonochrome: flags & 0x10 != 0, try? AV1Sequence.read(file, from: at + 4, to: end))
+          isMonochrome: flags & 0x10 != 0 || sequence?.isMonochrome == true, sequence)
       }
     }
   }
