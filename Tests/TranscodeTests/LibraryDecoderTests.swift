@@ -7,7 +7,7 @@ import Testing
 @testable import TesseraTranscode
 
 extension LibvipsTests {
-  /// What libjxl, OpenJPEG, libheif and librsvg are asked for, beyond the corners of all formats.
+  /// What libjxl, OpenJPEG, libheif and librsvg show, beyond the corners of all formats.
   @Suite struct LibraryDecoderTests {
     init() throws { try #require(LibvipsTests.isReady) }
 
