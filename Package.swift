@@ -66,7 +66,10 @@ func system(_ folder: String, pkgConfig: String, apt: String) -> Target {
 
 /// What is in the folders of tests besides their code.
 let excluded = [
-  "CommandTests": ["Golden"], "DeliveryTests": ["requests.jsonl", "urls.py", "urls.tsv"],
+  "CommandTests": ["Golden"],
+  "DeliveryTests": [
+    "requests.jsonl", "services.tsv", "sources.tsv", "urls.py", "urls.tsv",
+  ],
 ]
 
 func tests(_ folder: String, _ dependencies: [String]) -> Target {
@@ -277,7 +280,11 @@ let package = Package(
       name: "QualityCheck", dependencies: ["TesseraQuality"], path: "Tests/QualityCheck",
       swiftSettings: testSettings),
     tests(
-      "DeliveryTests", ["TesseraDelivery", "TesseraPlan", "TesseraPipelineFile", "TesseraBytes"]),
+      "DeliveryTests",
+      [
+        "TesseraDelivery", "TesseraPlan", "TesseraPipelineFile", "TesseraBytes", "TesseraPipeline",
+        "TesseraState", "TesseraManifest", "TesseraCatalog",
+      ]),
     tests(
       "PipelineFileTests",
       ["TesseraPipelineFile", "TesseraPlan", "TesseraImageHeader", "TesseraSystem"]),

@@ -6,15 +6,15 @@ internal import TesseraText
 package struct DeliveryRequest: Sendable {
   /// The source's URL, without secrets.
   package var url: String
-  /// The source's size, as displayed.
-  package var source: Size
+  package var source: PlanSource
   /// The point that crops keep, in shares of width and height from the upper left corner.
   package var focus: CatalogFocus
   package var mode: CatalogSlot.Mode
   package var file: PlannedFile
 
   package init(
-    url: String, source: Size, focus: CatalogFocus, mode: CatalogSlot.Mode, file: PlannedFile
+    url: String, source: PlanSource, focus: CatalogFocus, mode: CatalogSlot.Mode,
+    file: PlannedFile
   ) {
     self.url = url
     self.source = source
@@ -26,16 +26,16 @@ package struct DeliveryRequest: Sendable {
 
 extension ImageService {
   /// The URL of a variant. Nil if the service can't fetch the source, which has no http(s) URL, or can't make the
-  /// variant as it is planned. A plan for ``limits`` has none of these.
+  /// variant as it is planned.
   package func url(of request: DeliveryRequest) -> String? {
     guard let template, SourceURL.isFetchable(request.url),
-      limits.allow(request.file, of: request.source)
+      limits.makes(request.file, of: request.source)
     else {
       return nil
     }
     var request = request
-    // As clients send it: a signature covers it.
-    request.url = PercentEncoding.encode(request.url, keeping: "!#$%&'()*+,/:;=?@[]")
+    // A signature covers it.
+    request.url = Self.original(request.url)
     let source = SourceParts(request.url)
     let values = RequestValues(request, source, self)
     let part = signed[request.mode] ?? signed[.fit]
@@ -48,6 +48,11 @@ extension ImageService {
       }
     }
     return (base ?? source.origin) + rest
+  }
+
+  /// The URL of a source as clients send it.
+  package static func original(_ url: String) -> String {
+    PercentEncoding.encode(url, keeping: "!#$%&'()*+,/:;=?@[]")
   }
 
   /// The smallest accepted quality that is at least this; the largest if there is none.
@@ -119,12 +124,12 @@ private struct RequestValues {
     if let width = service.limits.widths.first(where: { $0 >= size.width }) {
       return Size(width, size.height)
     }
-    guard request.mode != .clip, size != request.source else { return size }
-    let isWide = request.source.width >= request.source.height
+    guard request.mode != .clip, size != request.source.size else { return size }
+    let isWide = request.source.size.width >= request.source.size.height
     let (longer, shorter) =
-      isWide ? (size.width, request.source.height) : (size.height, request.source.width)
+      isWide ? (size.width, request.source.size.height) : (size.height, request.source.size.width)
     let product = longer * shorter
-    let whole = request.source.longerSide
+    let whole = request.source.size.longerSide
     let covers = request.mode == .fill && service.modes[.fill] != nil
     let other = max(1, covers ? product / whole : (product + whole - 1) / whole)
     return isWide ? Size(size.width, other) : Size(other, size.height)
@@ -135,7 +140,9 @@ private struct RequestValues {
     var share = isAcross ? request.focus.x : request.focus.y
     if service.focus.kind == .position {
       let room =
-        isAcross ? request.source.width - crop.size.width : request.source.height - crop.size.height
+        isAcross
+        ? request.source.size.width - crop.size.width
+        : request.source.size.height - crop.size.height
       share = room > 0 ? Double(isAcross ? x : y) / Double(room) : 0.5
     }
     let scale = service.focus.scale
@@ -157,8 +164,8 @@ private struct RequestValues {
   }
 
   private func isCentred(_ part: Size, _ x: Int, _ y: Int) -> Bool {
-    abs(2 * x + part.width - request.source.width) <= 1
-      && abs(2 * y + part.height - request.source.height) <= 1
+    abs(2 * x + part.width - request.source.size.width) <= 1
+      && abs(2 * y + part.height - request.source.size.height) <= 1
   }
 
   /// Up to four decimals, without zeros at the end.

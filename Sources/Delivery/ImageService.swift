@@ -20,18 +20,28 @@ package struct ImageService: Sendable {
   package var animation = Words()
   /// Whether animations survive; false if the pipeline wants first frames alone.
   package var keepsAnimations = false
+  /// The most frames of an animation that survives; nil for any.
+  package var frames: Int?
   package var focus = FocusForm()
   package var limits = ServiceLimits()
   /// The qualities that it accepts, ascending; empty for any. A quality is rounded up to one of them.
   package var qualities: [Int] = []
-  /// The largest source that it reads, in pixels; nil for any.
-  package var sourcePixels: Int?
   package var signature: ServiceSignature?
   /// Nil without signatures.
   package var key: [UInt8]?
   package var salt: [UInt8] = []
   /// Whether a run makes files, too.
   package var makesFiles = false
+  /// The images that it makes files of because the service can't make them.
+  package var filesFor: [Exception] = []
+
+  /// A kind of image that a service can't make.
+  package enum Exception: String, Sendable, CaseIterable {
+    /// Too large to be made, or to be read.
+    case oversized
+    /// An animation whose frames the service drops, or that it can't read.
+    case animated
+  }
 
   /// Two words of a service for a choice of the pipeline file; empty for none.
   package struct Words: Sendable {

@@ -86,7 +86,8 @@ struct RunParts: Sendable {
     stale = StalePolicy(
       keep: file.fetch.keepStale.inSeconds, keepLost: file.keepLost.inSeconds)
     planner = FilePlanner(
-      settings: file.plan, profile: file.profile, placeholders: file.placeholders, libvips: libvips,
+      settings: file.planOfFiles, profile: file.profile, placeholders: file.placeholders,
+      libvips: libvips,
       state: state, output: output, searchingRun: refreshesQuality ? run : nil,
       upgraded: file.upgradedPlan)
     // Which images are worth most shows in a run of all.

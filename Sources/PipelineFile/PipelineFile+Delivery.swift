@@ -1,10 +1,22 @@
 package import TesseraDelivery
-internal import TesseraPlan
+package import TesseraPlan
 
 extension PipelineFile {
   /// The service that makes the variants instead of a run; nil if a run makes files.
   package var deliveringService: ImageService? {
     delivery.flatMap { $0.makesFiles ? nil : $0 }
+  }
+
+  /// Whether what is shown of an animation depends on how many frames it has.
+  package var countsFrames: Bool {
+    plan.service?.countsFrames(keepsAnimation: plan.keepsAnimation) ?? false
+  }
+
+  /// The plan for files of an image, whether or not a service makes those of others.
+  package var planOfFiles: PlanSettings {
+    var plan = plan
+    plan.service = nil
+    return plan
   }
 
   /// Fits the plan to the image service, and reports what does not go with it.
@@ -27,9 +39,9 @@ extension PipelineFile {
           + "or say \"delivery.files: true\"")
     }
     plan.service = service.limits
-    plan.keepsAnimation = service.keepsAnimations
-    limits.pixels = min(limits.pixels, service.sourcePixels ?? .max)
-    let unused = Self.keys.flatMap { $0.paths("", .files) }.filter { key in
+    // Of files for some images, all other keys have an effect.
+    let useless = service.filesFor.isEmpty ? nil : ["upgrade", "tables"]
+    let unused = (useless ?? Self.keys.flatMap { $0.paths("", .files) }).filter { key in
       // No placeholders are what a service has.
       context.pair(key) != nil && !(key == "placeholders" && placeholders.isEmpty)
     }

@@ -63,8 +63,10 @@ struct Frame {
   /// What has to be made for a target, before any rounding.
   struct Need {
     var formats: [ResolvedFormat]
-    /// Whether an image service makes no file that is large enough.
-    var isLimited: Bool
+    /// Whether it is made as large as it is needed. An image service may not: then the source itself is shown, or else the largest
+    /// image that the service makes.
+    var isWhole = true
+    var isOriginal = false
     /// Which side is rounded.
     var side: Rounding.Side
     var demand: LadderDemand.Request
@@ -73,35 +75,44 @@ struct Frame {
   func need(_ target: Target, of source: PlanSource, settings: PlanSettings) -> Need {
     // Nothing is enlarged, so the source's own side is the most that a file can have.
     let wanted = min(target.length, native.longerSide)
-    // What a service cannot make in the configured format is not replaced by another format.
-    let most = settings.service?.longestSide(of: shape, in: settings.fixedFormats) ?? .max
-    let formats = ResolvedFormat.all(of: min(wanted, most), source: source, settings: settings)
-    // All formats of a variant have one size, so the least of their limits is the top rung.
-    let ofFormats = formats.map(\.format.longestSide).min() ?? wanted
-    let ofService = settings.service?.longestSide(of: shape, in: formats.map(\.format)) ?? .max
-    let limit = min(ofFormats, ofService)
+    guard let service = settings.service else {
+      let formats = ResolvedFormat.all(of: wanted, source: source, settings: settings)
+      // All formats of a variant have one size, so the least of their limits is the top rung.
+      return need(
+        target, formats, limit: formats.map(\.format.longestSide).min() ?? wanted, settings)
+    }
+    let served = ServedFormats(
+      of: wanted, shape: shape, by: service, source: source, settings: settings)
+    let isWide = service.widths.last.map { $0 < min(target.width, native.width) } ?? false
+    let isWhole = served.isWhole && !isWide && settings.serves(source)
+    if !isWhole, crop == nil, source.isShownAnywhere {
+      var need = need(target, served.formats, limit: native.longerSide, settings)
+      need.demand.length = need.demand.longest
+      (need.isWhole, need.isOriginal) = (false, true)
+      return need
+    }
+    var need = need(target, served.formats, limit: served.limit, settings)
+    need.isWhole = isWhole
+    return need
+  }
+
+  private func need(
+    _ target: Target, _ formats: [ResolvedFormat], limit: Int, _ settings: PlanSettings
+  ) -> Need {
     // An image of a pixel's width may be too high for its format.
     let hasWidths = shape.width >= shape.height || limit * shape.width >= shape.height
     let side = hasWidths ? settings.rounding.side : .longer
-    return Need(
-      formats: formats, isLimited: wanted > ofService, side: side,
-      demand: demand(target, limit: limit, by: side))
+    return Need(formats: formats, side: side, demand: demand(target, limit: limit, by: side))
   }
 
-  /// The variant that serves a need: its size on the ladder, in every configured format.
+  /// The variant that serves a need: its size on the ladder, in every format that holds it.
   func variant(
     serving need: Need, of source: PlanSource, settings: PlanSettings
   ) -> PlannedVariant {
-    let rung = settings.rounding.steps.rung(for: need.demand.length, limit: need.demand.limit)
-    var size = need.side == .width ? size(width: rung) : size(longerSide: rung)
-    var isLimited = need.isLimited
-    if let widths = settings.service?.widths, let last = widths.last {
-      isLimited = isLimited || last < min(size.width, native.width)
-      size = self.size(width: widths.first { $0 >= size.width } ?? last)
-    }
+    let size = need.isOriginal ? source.size : size(serving: need, settings)
     var files: [PlannedFile] = []
-    for var choice in need.formats {
-      if isLimited { choice.add(.serviceLimit) }
+    for var choice in need.formats where !need.isOriginal || files.isEmpty {
+      if !need.isWhole { choice.limit() }
       let encoding = Encoding(settings, choice.format, of: source)
       // Two choices may resolve to one format: `source` and `webp`, for example.
       if files.contains(where: { $0.encoding == encoding }) { continue }
@@ -115,7 +126,14 @@ struct Frame {
     {
       files.append(PlannedFile(crop: crop, size: size, encoding: encoding, fallback: nil))
     }
-    return PlannedVariant(files: files)
+    return PlannedVariant(files: files, isOriginal: need.isOriginal)
+  }
+
+  private func size(serving need: Need, _ settings: PlanSettings) -> Size {
+    let rung = settings.rounding.steps.rung(for: need.demand.length, limit: need.demand.limit)
+    let size = need.side == .width ? size(width: rung) : size(longerSide: rung)
+    guard let widths = settings.service?.widths, let last = widths.last else { return size }
+    return self.size(width: widths.first { $0 >= size.width } ?? last)
   }
 
   /// What a ladder of one of the sides has to serve.

@@ -6,10 +6,16 @@ package struct PlanSource: Sendable, Equatable {
   package var size: Size
   /// The source's own format; nil if it is not an output format.
   package var format: OutputFormat?
+  /// The source's own format as the catalog names it; nil if it is not known.
+  package var container: String?
   /// Whether it is in a format for photographs, which loses detail that does not show.
   package var isPhotograph: Bool
   package var hasAlpha: Bool
-  package var isAnimated: Bool
+  /// Two stand for an animation whose frames were not counted.
+  package var frames: Int
+  package var isAnimated: Bool { frames > 1 }
+  /// The source's size in bytes; nil if it is not known.
+  package var bytes: Int?
   /// Whether it has a gain map that its files may keep.
   package var hasGainMap: Bool
   /// The point that a crop is centred on, as far as the image allows; nil means that the settings'
@@ -24,8 +30,13 @@ package struct PlanSource: Sendable, Equatable {
     self.format = format
     self.isPhotograph = isPhotograph
     self.hasAlpha = hasAlpha
-    self.isAnimated = isAnimated
+    frames = isAnimated ? 2 : 1
     self.hasGainMap = hasGainMap
     self.focus = focus
+  }
+
+  /// Whether every client shows the source as it is: an image service's URL can be replaced by its own.
+  package var isShownAnywhere: Bool {
+    container.map(["jpeg", "png", "gif", "webp", "avif"].contains) ?? false
   }
 }

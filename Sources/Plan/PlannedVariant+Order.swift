@@ -1,7 +1,7 @@
 extension PlannedVariant {
   /// Whether the files are the same. The reasons of their fallbacks do not count.
   func isSame(as other: PlannedVariant) -> Bool {
-    size == other.size && crop == other.crop
+    size == other.size && crop == other.crop && isOriginal == other.isOriginal
       && files.elementsEqual(other.files) { $0.encoding == $1.encoding }
   }
 
@@ -32,7 +32,7 @@ extension PlannedVariant {
       case .found: [-2, -2]
       case .at(let x, let y): [x, y]
       }
-    return place + [crop?.size.width ?? 0, crop?.size.height ?? 0]
+    return place + [isOriginal ? 1 : 0, crop?.size.width ?? 0, crop?.size.height ?? 0]
       + files.map(\.encoding.format.index)
   }
 }

@@ -3,8 +3,17 @@ package struct PlannedVariant: Sendable, Hashable {
   /// In the order of the settings, distinct, all of the same part and size. Never empty; the first
   /// is the preferred one.
   package var files: [PlannedFile]
+  /// Whether the source itself is shown, because the image service can't make the image: its size is the source's, and its one
+  /// file stands for it.
+  package var isOriginal: Bool
 
-  package init(files: [PlannedFile]) { self.files = files }
+  package init(files: [PlannedFile], isOriginal: Bool = false) {
+    self.files = files
+    self.isOriginal = isOriginal
+  }
+
+  /// Whether the image service can't make the image as large as it is needed, or at all.
+  package var isLimited: Bool { files[0].fallback?.reasons.contains(.serviceLimit) ?? false }
 
   /// The part of the displayed image; nil means all of it.
   package var crop: Crop? { files[0].crop }
@@ -55,13 +64,13 @@ package struct PlannedFile: Sendable, Hashable, Codable {
 }
 
 extension ServiceLimits {
-  /// Whether the service makes this file, if it was planned without regard to it.
-  package func allow(_ file: PlannedFile, of source: Size) -> Bool {
-    let format = file.encoding.format
-    let (width, isWhole) = (file.size.width, file.size.width == source.width)
+  /// Whether it makes a file as it is planned.
+  package func makes(_ file: PlannedFile, of image: PlanSource) -> Bool {
+    let (width, isWhole) = (file.size.width, file.size.width == image.size.width)
     let isWidth = widths.isEmpty || widths.contains(width) || isWhole && width <= widths.last ?? 0
-    return formats.contains(format) && (crops || file.crop == nil) && isWidth
-      && file.size.longerSide <= longestSides[format] ?? .max
-      && file.size.area <= areas[format] ?? .max
+    let isCropped = file.crop != nil
+    return makes(image, keepsAnimation: file.encoding.isAnimated)
+      && (!isCropped || crops && (cropsAnimations || !file.encoding.isAnimated)) && isWidth
+      && file.size.longerSide <= longestSide(of: file.size, in: file.encoding.format)
   }
 }

@@ -81,15 +81,18 @@ extension PlanSettings {
 extension PlanSettings {
   /// The part of a source that files for a slot show, and the size of the slot's box in points.
   ///
-  /// A service that does not crop makes images that cover the box, and the client crops them: `shown` is the slot as
-  /// such a service fills it.
+  /// A service that does not crop makes images that cover the box, and the client crops them, as it does with the source itself:
+  /// `shown` is the slot as such a service fills it.
   fileprivate func place(
     of source: PlanSource, in slot: Slot
   ) -> (shown: Slot, part: Frame, layout: Size) {
     let frame = Frame(of: source, in: slot, gravity: gravity)
     // At scale 1 a pixel is a point.
     let layout = slot.coveredBox ?? frame.target(of: slot, scale: 1).size
-    guard frame.crop != nil, service?.crops == false else { return (slot, frame, layout) }
+    guard frame.crop != nil, let service,
+      !service.crops || !serves(source)
+        || !service.cropsAnimations && source.isAnimated && keepsAnimation
+    else { return (slot, frame, layout) }
     let covered = Slot(slot.name, width: layout.width, height: layout.height, mode: .fill)
     return (covered, Frame(of: source, in: covered, gravity: gravity), layout)
   }

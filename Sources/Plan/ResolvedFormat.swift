@@ -9,7 +9,8 @@ struct ResolvedFormat {
   var fallback: Fallback? { Fallback(reasons) }
   private var reasons: [Fallback.Reason] = []
 
-  mutating func add(_ reason: Fallback.Reason) { reasons.append(reason) }
+  /// Notes that the image service makes no image that is large enough, or none at all.
+  mutating func limit() { reasons = [.serviceLimit] + reasons }
 
   /// One for each of the configured formats.
   ///
@@ -34,6 +35,43 @@ struct ResolvedFormat {
     }
   }
 
+  /// One for each of the configured formats, without regard to their limits.
+  static func unlimited(_ source: PlanSource, _ settings: PlanSettings) -> [ResolvedFormat] {
+    let isAnimated = source.isAnimated && settings.keepsAnimation
+    return settings.formats.map { choice in
+      let asked = choice.format(for: source, isAnimated: isAnimated)
+      return isAnimated ? ResolvedFormat(animated: asked) : ResolvedFormat(asked, [])
+    }
+  }
+
+  /// What takes its place where it can't hold a still result, the preferred one first.
+  func replacements(for source: PlanSource, _ settings: PlanSettings) -> [ResolvedFormat] {
+    // A smaller animation is better than a still image.
+    if source.isAnimated, settings.keepsAnimation, format.hasAnimation { return [] }
+    var reasons = self.reasons + [.sizeLimit(format)]
+    var found: [ResolvedFormat] = []
+    for candidate in [settings.oversized, .png] where candidate != format {
+      if Self.losesAlpha(candidate, format, source) {
+        reasons.append(.noAlpha(candidate))
+      } else {
+        found.append(ResolvedFormat(candidate, reasons))
+        reasons.append(.sizeLimit(candidate))
+      }
+    }
+    return found
+  }
+
+  /// A configured format without alpha flattens its files anyway, so another one would lose nothing.
+  private static func losesAlpha(
+    _ candidate: OutputFormat, _ asked: OutputFormat, _ source: PlanSource
+  ) -> Bool {
+    source.hasAlpha && asked.hasAlpha && !candidate.hasAlpha
+  }
+
+  private init(_ format: OutputFormat, _ reasons: [Fallback.Reason]) {
+    (self.format, self.reasons) = (format, reasons)
+  }
+
   /// The format for an animated source, without regard to its size.
   private init(animated asked: OutputFormat) {
     format = asked.givesWayToAnimation ? .webp : asked
@@ -47,14 +85,10 @@ struct ResolvedFormat {
     format = asked
     guard length > asked.longestSide else { return }
     reasons.append(.sizeLimit(asked))
-    // PNG is the last resort even if the result exceeds its limit as well. An image service that lacks it
-    // makes a smaller image.
-    let made = settings.service?.formats
-    if made?.contains(.png) ?? true { format = .png }
-    for candidate in [settings.oversized, .png]
-    where candidate != asked && made?.contains(candidate) ?? true {
-      // A configured format without alpha flattens its files anyway, so JPEG would lose nothing.
-      if source.hasAlpha && asked.hasAlpha && !candidate.hasAlpha {
+    // PNG is the last resort even if the result exceeds its limit as well.
+    format = .png
+    for candidate in [settings.oversized, .png] where candidate != asked {
+      if Self.losesAlpha(candidate, asked, source) {
         reasons.append(.noAlpha(candidate))
       } else if length > candidate.longestSide {
         reasons.append(.sizeLimit(candidate))

@@ -9,7 +9,8 @@ enum Schema {
   /// What later versions changed, one each.
   private static let migrations = [
     // 21: what a state remembers of the output beside its records; see StateStore+Notes.
-    "CREATE TABLE notes (name TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID"
+    "CREATE TABLE notes (name TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID",
+    "ALTER TABLE headers ADD COLUMN frames INTEGER; ALTER TABLE headers ADD COLUMN bytes INTEGER",
   ]
 
   private static let tables = """

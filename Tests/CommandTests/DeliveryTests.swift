@@ -10,6 +10,9 @@ import Testing
     "transparent-lossless.webp",
   ]
 
+  private static let animationBytes =
+    (try? Data(contentsOf: Places.fixtures.appending(path: "animated.gif")).count) ?? 0
+
   private static func manifest(_ nginx: Nginx, _ names: [String] = names) -> String {
     names.map { #"{"id":"\#($0)","url":"\#(nginx.url("/\($0)"))?v=1"}"# + "\n" }.joined()
   }
@@ -46,8 +49,11 @@ import Testing
     let context = CatalogContext(catalog, accepting: [])
     for image in catalog.images {
       #expect(!image.variants.isEmpty)
+      // The other services keep no animations.
+      let isOriginal = image.id == "animated.gif" && preset != "nos"
       for variant in image.variants {
-        #expect(variant.path == nil && variant.bytes == nil)
+        #expect(variant.path == nil && (variant.bytes != nil) == isOriginal)
+        #expect(variant.original == (isOriginal ? true : nil))
         #expect(context.url(of: variant.reference) == variant.url)
       }
     }
@@ -56,8 +62,9 @@ import Testing
     #expect(avatar.hasSuffix(end.replacing("PORT", with: "\(nginx.port)")), "\(avatar)")
     let report = try fixture.report
     #expect(report["decodes"] == 0)
-    #expect(report["fetch.requests"] == Self.names.count)
-    #expect(report["fetch.bytes"] ?? .max <= Self.names.count * 3584)
+    // The frames of the animation are counted, in one more request.
+    #expect(report["fetch.requests"] == Self.names.count + 1)
+    #expect(report["fetch.bytes"] ?? .max <= Self.names.count * 3584 + Self.animationBytes)
     #expect(!FileManager.default.fileExists(atPath: fixture.folder.path("out/variants/3f")))
     // Not even in the state, which is a database, or as bytes.
     let found = try await Tool.run(
@@ -79,8 +86,8 @@ import Testing
     await nginx.stop()
   }
 
-  /// A size over the service's limit takes the largest that it makes, and says so; one over the format's limit moves to
-  /// another format as ever.
+  /// A size over the limit of a format moves to another one of the same service. Beyond all of them, the source itself is the
+  /// variant.
   @Test func limitsAreStated() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let keys = """
@@ -91,40 +98,106 @@ import Testing
     let fixture = try RunFixture(
       manifest: Self.manifest(nginx, ["tall-900x20000.png"]),
       keys: keys.replacing("%", with: ""), slots: "slots: {a: {size: 900x}, b: {size: 90x}}")
+    let source = nginx.url("/tall-900x20000.png") + "?v=1"
     func variants() async throws -> [String] {
       let result = try await fixture.run()
       #expect(result.status == 0, "\(result.errors)")
       return try fixture.catalog.images[0].variants.map {
-        "\($0.url ?? "") \($0.type) \($0.fallback ?? "")"
+        "\($0.url ?? "") \($0.type) \($0.width)x\($0.height) \($0.fallback ?? "")"
+          + ($0.original == true ? " original of \($0.bytes ?? 0) bytes" : "")
       }
     }
+    let bytes = try Data(contentsOf: Places.fixtures.appending(path: "tall-900x20000.png")).count
     #expect(
       try await variants() == [
-        "https://a.example/90x2000.webp image/webp ",
-        "https://a.example/900x20000.jpg image/jpeg webp-size-limit",
+        "https://a.example/90x2000.webp image/webp 90x2000 ",
+        "https://a.example/900x20000.jpg image/jpeg 900x20000 webp-size-limit",
       ])
     try fixture.write(
       keys: keys.replacing("%", with: ", longest-side: 4096"),
       slots: "slots: {a: {size: 900x}, b: {size: 90x}}")
     #expect(
       try await variants() == [
-        "https://a.example/90x2000.webp image/webp ",
-        "https://a.example/185x4096.webp image/webp service-limit",
+        "https://a.example/90x2000.webp image/webp 90x2000 ",
+        "\(source) image/png 900x20000 service-limit original of \(bytes) bytes",
       ])
     try fixture.write(
       keys: keys.replacing("%", with: ", pixels: {webp: 80000}"),
       slots: "slots: {a: {size: 900x}, b: {size: 90x}}")
     #expect(
       try await variants() == [
-        "https://a.example/60x1333.webp image/webp service-limit"
+        "https://a.example/90x2000.jpg image/jpeg 90x2000 webp-size-limit",
+        "https://a.example/900x20000.jpg image/jpeg 900x20000 webp-size-limit",
       ])
-    // A source that the service does not read is no image to show.
+    // Of a source that the service does not read it makes nothing.
     try fixture.write(
       keys: keys.replacing("%", with: ", source-pixels: 1MP"),
       slots: "slots: {a: {size: 900x}, b: {size: 90x}}")
-    let result = try await fixture.run("--allow-loss")
-    #expect(result.status == 1)
-    #expect(result.errors.contains("allows 1000000"), "\(result.errors)")
+    #expect(
+      try await variants() == [
+        "\(source) image/png 900x20000 service-limit original of \(bytes) bytes"
+      ])
+    let sample = try await Tool.run(
+      Places.tessera,
+      ["verify", fixture.folder.path("out"), "--sample", "5", "--allow", "loopback"])
+    #expect(sample.status == 0, "\(Self.text(sample))")
+    await nginx.stop()
+  }
+
+  /// What neither the service reads nor every client shows is no image to show.
+  @Test func anUnreadableSourceIsRejected() async throws {
+    let nginx = try await Nginx(serving: Places.fixtures)
+    let fixture = try RunFixture(
+      manifest: Self.manifest(nginx, ["formats/lab.tif"]),
+      keys: "delivery: {preset: imgix, base: https://a.example, source-pixels: 1}")
+    let result = try await fixture.run()
+    #expect(result.status == 2 && result.errors.contains("allows 1"), "\(result.errors)")
+    await nginx.stop()
+  }
+
+  /// Files are made of what the service can't make, and of nothing else.
+  @Test func filesAreMadeOfExceptions() async throws {
+    let nginx = try await Nginx(serving: Places.fixtures)
+    let names = ["plain.jpg", "animated.gif", "tall-900x20000.png"]
+    func keys(_ exceptions: String) -> String {
+      """
+      scales: [1]
+      delivery: {preset: fastly, base: https://a.example, files-for: [\(exceptions)]}
+      """
+    }
+    let fixture = try RunFixture(
+      manifest: Self.manifest(nginx, names), keys: keys("oversized, animated"),
+      slots: "slots: {a: {size: 900x}}")
+    let result = try await fixture.run()
+    #expect(result.status == 0, "\(result.errors)")
+    func kinds() throws -> [String] {
+      try fixture.catalog.images.map { image in
+        image.variants.map { variant in
+          (variant.path == nil ? "" : "file ") + (variant.original == true ? "original " : "")
+            + variant.type
+        }.joined(separator: ", ")
+      }
+    }
+    #expect(try kinds() == ["image/webp", "file image/webp", "file image/jpeg"])
+    #expect(try fixture.report["decodes"] == 2)
+    let verify = try await Tool.run(
+      Places.tessera, ["verify", fixture.folder.path("out"), "--deep"])
+    #expect(verify.status == 0, "\(Self.text(verify))")
+    // The same again costs nothing, and gives the same.
+    let text = try fixture.catalogText
+    #expect(try await fixture.run().status == 0)
+    #expect(try fixture.catalogText == text)
+    #expect(try fixture.report["fetch.bytes"] == 0 && fixture.report["decodes"] == 0)
+    // A copy is not needed of what has its files.
+    try fixture.write(keys: keys("animated"), slots: "slots: {a: {size: 900x}}")
+    #expect(try await fixture.run().status == 0)
+    #expect(try kinds() == ["image/webp", "file image/webp", "original image/png"])
+    let prune = try await Tool.run(
+      Places.tessera, ["prune", fixture.folder.path("out"), "--grace", "0s"])
+    #expect(prune.status == 0, "\(Self.text(prune))")
+    let after = try await Tool.run(
+      Places.tessera, ["verify", fixture.folder.path("out"), "--deep"])
+    #expect(after.status == 0, "\(Self.text(after))")
     await nginx.stop()
   }
 

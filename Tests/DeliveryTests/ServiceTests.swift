@@ -23,7 +23,7 @@ import Testing
     let encoding = Encoding(
       format: .webp, quality: quality, effort: nil, background: nil, isAnimated: false)
     return DeliveryRequest(
-      url: url, source: source, focus: focus, mode: mode,
+      url: url, source: PlanSource(size: source), focus: focus, mode: mode,
       file: PlannedFile(crop: crop, size: size, encoding: encoding, fallback: nil))
   }
 

@@ -22,7 +22,8 @@ import Testing
 
     var delivery: DeliveryRequest {
       DeliveryRequest(
-        url: url, source: Size(source[0], source[1]), focus: .init(x: focus[0], y: focus[1]),
+        url: url, source: PlanSource(size: Size(source[0], source[1])),
+        focus: .init(x: focus[0], y: focus[1]),
         mode: CatalogSlot.Mode(rawValue: mode) ?? .fit,
         file: PlannedFile(
           crop: crop.map { Crop(x: $0[0], y: $0[1], size: Size($0[2], $0[3])) },

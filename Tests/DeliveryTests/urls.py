@@ -12,7 +12,7 @@ import pathlib
 from urllib.parse import quote, urlsplit
 
 HERE = pathlib.Path(__file__).parent
-SOURCE = {"webp": "webp", "jpeg": "jpg", "png": "png", "avif": "avif", "jxl": "jxl"}
+WORD = {"webp": "webp", "jpeg": "jpg", "png": "png", "avif": "avif", "jxl": "jxl"}
 
 
 class Request:
@@ -68,7 +68,7 @@ def aliyun(r):
     quality = r.quality and f"/quality,q_{r.quality}"
     return joined(
         f"{r.origin}/{r.path}?x-oss-process=image/auto-orient,1", cut, f"/resize,m_{mode},w_{w},h_{h},limit_1",
-        quality, f"/format,{SOURCE[r.format]}", after("&", r.query))
+        quality, f"/format,{WORD[r.format]}", after("&", r.query))
 
 
 def bunny(r):
@@ -96,7 +96,7 @@ def cloudinary(r):
     cut = r.cut and "c_crop,x_%d,y_%d,w_%d,h_%d/" % tuple(r.cut)
     rest = joined(
         cut, f"c_{'lfill' if r.clip else 'limit'},w_{w},h_{h}", r.quality and f",q_{r.quality}",
-        f",f_{SOURCE[r.format]}", r.metadata == "strip" and ",fl_force_strip", "/", quote(r.whole, safe=":/~"))
+        f",f_{WORD[r.format]}", r.metadata == "strip" and ",fl_force_strip", "/", quote(r.whole, safe=":/~"))
     digest = hashlib.sha1((rest + "cloudinary-secret").encode()).digest()
     signature = base64.urlsafe_b64encode(digest).decode()[:8]
     return f"https://cdn.example/image/fetch/s--{signature}--/{rest}"
@@ -108,7 +108,7 @@ def fastly(r):
     cut = r.cut and "precrop={2},{3},x{0},y{1}&".format(*r.cut)
     return joined(
         f"https://cdn.example/{r.path}?", r.query and r.query + "&", cut,
-        f"width={w}&height={h}&fit={fit}&format={SOURCE[r.format]}", r.quality and f"&quality={r.quality}")
+        f"width={w}&height={h}&fit={fit}&format={WORD[r.format]}", r.quality and f"&quality={r.quality}")
 
 
 def imgix(r):
@@ -116,7 +116,7 @@ def imgix(r):
     focus = r.crop and f"&crop=focalpoint&fp-x={decimal(r.focus[0])}&fp-y={decimal(r.focus[1])}"
     rest = joined(
         f"/{r.path}?", r.query and r.query + "&", f"w={w}&h={h}&fit={'crop' if r.clip else 'max'}", focus,
-        f"&fm={SOURCE[r.format]}", r.quality and f"&q={r.quality}")
+        f"&fm={WORD[r.format]}", r.quality and f"&q={r.quality}")
     return f"https://cdn.example{rest}&s={hashlib.md5(('FOO123bar' + rest).encode()).hexdigest()}"
 
 
@@ -125,7 +125,7 @@ def imgproxy(r):
     focus = r.crop and f"/g:fp:{decimal(r.focus[0])}:{decimal(r.focus[1])}"
     path = joined(
         f"/rs:{'fill' if r.clip else 'fit'}:{w}:{h}:0", focus, r.quality and f"/q:{r.quality}",
-        f"/sm:{int(r.metadata == 'strip')}/plain/{quote(r.whole, safe='~')}@{SOURCE[r.format]}")
+        f"/sm:{int(r.metadata == 'strip')}/plain/{quote(r.whole, safe='~')}@{WORD[r.format]}")
     digest = hmac.new(b"secret", b"hello" + path.encode(), hashlib.sha256).digest()
     return "https://cdn.example/" + base64.urlsafe_b64encode(digest).decode().rstrip("=") + path
 
@@ -146,7 +146,7 @@ def nos(r):
     axis = r.crop and "&axis=%d_%d" % tuple(int(share * 10 + 0.5) for share in r.position)
     return joined(
         f"{r.origin}/{r.path}?imageView&thumbnail={w}{ {'fit': 'x', 'clip': 'y', 'fill': 'z'}[r.mode] }{h}", axis,
-        f"&type={SOURCE[r.format]}", r.quality and f"&quality={r.quality}",
+        f"&type={WORD[r.format]}", r.quality and f"&quality={r.quality}",
         f"&stripmeta={int(r.metadata == 'strip')}&tostatic=0", after("&", r.query))
 
 
@@ -155,7 +155,7 @@ def qiniu(r):
     cut = r.cut and "imageMogr2/auto-orient/crop/!{2}x{3}a{0}a{1}%7C".format(*r.cut)
     return joined(
         f"{r.origin}/{r.path}?", cut, f"imageView2/{ {'fit': 2, 'clip': 1, 'fill': 3}[r.mode] }/w/{w}/h/{h}",
-        f"/format/{SOURCE[r.format]}", r.quality and f"/q/{r.quality}", after("&", r.query))
+        f"/format/{WORD[r.format]}", r.quality and f"/q/{r.quality}", after("&", r.query))
 
 
 def tencent(r):
@@ -163,7 +163,7 @@ def tencent(r):
     cut = r.cut and "imageMogr2/auto-orient/cut/{2}x{3}x{0}x{1}%7C".format(*r.cut)
     size = {"fit": f"{w}x{h}", "fill": f"!{w}x{h}r", "clip": f"!{w}x{h}r/gravity/center/crop/{w}x{h}"}[r.mode]
     return joined(
-        f"{r.origin}/{r.path}?", cut, f"imageMogr2/auto-orient/thumbnail/{size}/format/{SOURCE[r.format]}",
+        f"{r.origin}/{r.path}?", cut, f"imageMogr2/auto-orient/thumbnail/{size}/format/{WORD[r.format]}",
         r.quality and f"/quality/{r.quality}", r.metadata == "strip" and "/strip", after("&", r.query))
 
 
@@ -180,23 +180,32 @@ def thumbor(r):
 
 FORMATS = {
     aliyun: "webp jpeg png avif", bunny: "webp jpeg png avif", cloudflare: "webp jpeg avif",
-    cloudinary: "webp jpeg png avif jxl", fastly: "webp jpeg png avif jxl", imgix: "webp jpeg png avif jxl",
+    cloudinary: "webp jpeg png avif jxl", fastly: "webp jpeg png avif jxl", imgix: "webp jpeg png avif",
     imgproxy: "webp jpeg png avif jxl", next_: "webp", nos: "webp jpeg png", qiniu: "webp jpeg png",
     tencent: "webp jpeg png avif", thumbor: "webp jpeg png avif",
 }
 LONGEST = {
-    aliyun: 16384, cloudflare: 12000, fastly: 8192, imgix: 8192, nos: 4096, qiniu: 9999, tencent: 9999,
+    aliyun: 16384, cloudflare: 12000, fastly: 8192, imgix: 8192, qiniu: 9999, tencent: 9999,
 }
+AREA = {aliyun: 16777216, qiniu: 24999999}
+# Of sources: sides and pixels.
+SOURCE = {
+    aliyun: (30000, 250e6), cloudflare: (10**9, 100e6), cloudinary: (10**9, 25e6), fastly: (12000, 144e6), imgproxy: (10**9, 50e6),
+    next_: (10**9, 268402689), qiniu: (30000, 150e6), tencent: (30000, 250e6), thumbor: (10**9, 75e6),
+}
+FORMAT = {"webp": 16383, "jpeg": 65500, "png": 10**7, "avif": 16384, "jxl": 262144}
 
 
 def too_large(service, r):
-    longest = LONGEST.get(service, 10**9)
-    if service is cloudflare and r.format == "avif":
-        longest = 1200
-    if service is tencent and r.format == "webp":
-        longest = 16383
-    area = {aliyun: 9437184, bunny: 4_000_000}.get(service) if r.format == "avif" else None
-    return max(r.size) > longest or area is not None and r.size[0] * r.size[1] > area
+    side, pixels = SOURCE.get(service, (10**9, 10**18))
+    if max(r.source) > side or r.source[0] * r.source[1] > pixels:
+        return True
+    longest = min(LONGEST.get(service, 10**9), FORMAT[r.format])
+    area = AREA.get(service, 10**18)
+    if r.format == "avif":
+        longest = 1200 if service is cloudflare else longest
+        area = {aliyun: 9437184, bunny: 4_000_000}.get(service, area)
+    return max(r.size) > longest or r.size[0] * r.size[1] > area
 
 
 requests = [Request(line) for line in (HERE / "requests.jsonl").read_text().splitlines()]

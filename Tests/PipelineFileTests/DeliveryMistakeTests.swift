@@ -112,6 +112,16 @@ import Testing
       "\"delivery.focus.kind\" must be one of \"point\", \"position\", found \"place\""
     ),
     (
+      "{preset: nos, files-for: large}", "large",
+      "\"delivery.files-for\" must be one of \"oversized\", \"animated\", found \"large\""
+    ),
+    (
+      "{preset: nos, source-formats: gig}", "gig",
+      "\"delivery.source-formats\" must be one of \"jpeg\", \"png\", \"gif\", \"webp\", \"bmp\", \"tiff\", "
+        + "\"heic\", \"avif\", \"jxl\", \"jp2\", \"ico\", \"psd\", \"svg\", \"qoi\", \"pnm\", \"dds\", \"tga\", \"exr\", "
+        + "\"icns\", found \"gig\""
+    ),
+    (
       "{preset: nos, modes: {crop: a}}", "crop",
       "unknown key \"crop\" in \"delivery.modes\"; the keys are clip, fill, fit"
     ),
@@ -160,6 +170,10 @@ import Testing
         == keys.map { "1:11 \"\($0)\" \(Self.unused)" })
     #expect(MistakeTests.mistakes("delivery: {preset: nos, files: true}\n" + lines) == [])
     #expect(MistakeTests.mistakes("delivery: {preset: nos}\nplaceholders: []\n") == [])
+    // Files of some images have all but what is made of the files of all.
+    #expect(
+      MistakeTests.mistakes("delivery: {preset: nos, files-for: animated}\n" + lines)
+        == ["1:11 \"tables\" \(Self.unused)"])
   }
 
   @Test func aServiceDecodesAndEncodesByItself() {
@@ -183,6 +197,6 @@ import Testing
         "delivery: {preset: imgix, base: \"https://a.b\"}\nvariants: {format: [source, "
           + "compatible]}\n"
       )
-        == ["1:11 \"variants.format: source\": the image service makes webp, jpeg, png, avif, jxl"])
+        == ["1:11 \"variants.format: source\": the image service makes webp, jpeg, png, avif"])
   }
 }

@@ -91,7 +91,7 @@ import Testing
         isQuoted || number.isEmpty
         ? [
           "\(text)x", "true", "false", "point", "position", "sha256", "md5", "hmac-sha256",
-          "hmac-sha1", "sha1", "hex", "text", "base64", "base64url",
+          "hmac-sha1", "sha1", "hex", "text", "base64", "base64url", "qoi",
         ] : ["\((Int(number) ?? 1) + 1)\(text.dropFirst(number.count))"]
       return (written(text), [("", others.filter { $0 != text }.map(written))])
     case .sequence(let nodes):

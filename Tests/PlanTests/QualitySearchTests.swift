@@ -158,7 +158,5 @@ import Testing
     #expect(settings.findsQuality)
     settings.quality = EncoderSetting { $0 == .png ? 1 : nil }
     #expect(settings.findsQuality)
-    settings.formats = [.source, .fixed(.avif), .compatible, .fixed(.webp)]
-    #expect(settings.fixedFormats == [.avif, .webp])
   }
 }

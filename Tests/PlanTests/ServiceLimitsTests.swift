@@ -27,8 +27,17 @@ import Testing
 
   @Test func theLongestSideIsTheTopRung() {
     #expect(
+      Self.outline(Size(9_000, 6_000), Self.wide) {
+        $0.longestSides = [.webp: 4_096, .jpeg: 4_000]
+      } == ["4096x2731 webp fit service-limit"])
+    // What replaces the format holds more, though not enough.
+    #expect(
+      Self.outline(Size(9_000, 6_000), Self.wide) {
+        $0.longestSides = [.webp: 4_000, .jpeg: 4_096]
+      } == ["4096x2731 jpeg fit service-limit, webp-size-limit"])
+    #expect(
       Self.outline(Size(9_000, 6_000), Self.wide) { $0.longestSides = [.webp: 4_096] }
-        == ["4096x2731 webp fit service-limit"])
+        == ["5000x3333 jpeg fit webp-size-limit"])
     #expect(
       Self.outline(Size(9_000, 6_000), Self.wide) { $0.longestSides = [.jpeg: 4_096] }
         == ["5000x3333 webp fit -"])
@@ -46,7 +55,10 @@ import Testing
   ])
   func theAreaIsKept(_ size: Size, _ area: Int, _ expected: String) {
     let slot = Slot("a", width: 100_000 / 2, height: nil)
-    let found = Self.outline(size, slot) { $0.areas = [.webp: area] }
+    let found = Self.outline(size, slot) {
+      $0.areas = [.webp: area]
+      $0.formats = [.webp]
+    }
     #expect(found == ["\(expected) webp fit service-limit"])
   }
 
@@ -56,6 +68,7 @@ import Testing
       let source = Size(4_000, height)
       let text = Self.outline(source, Slot("a", width: 50_000, height: nil)) {
         $0.areas = [.webp: 250_000]
+        $0.formats = [.webp]
       }[0]
       let sides = text.prefix { $0 != " " }.split(separator: "x").compactMap { Int($0) }
       #expect(sides[0] * sides[1] <= 250_000)
@@ -97,7 +110,121 @@ import Testing
       Self.outline(Size(900, 20_000), tall) { _ in } == ["900x20000 jpeg fit webp-size-limit"])
     #expect(
       Self.outline(Size(900, 20_000), tall) { $0.formats = [.webp] }
-        == ["737x16383 webp fit webp-size-limit"])
+        == ["737x16383 webp fit service-limit"])
+  }
+
+  // MARK: What a service can't make
+
+  private static func plan(
+    _ source: PlanSource, _ slots: [Slot], formats: [FormatChoice] = [.fixed(.webp)],
+    _ change: (inout ServiceLimits) -> Void
+  ) -> [String] {
+    var limits = ServiceLimits()
+    limits.formats = [.webp, .jpeg, .avif]
+    change(&limits)
+    var settings = PlanSettings(slots: slots, scales: [1], rounding: .exact, formats: formats)
+    settings.service = limits
+    return Plan(for: source, settings: settings).variants.map { variant in
+      let files = variant.files.map { "\($0.encoding.format)" }.joined(separator: " ")
+      return "\(variant.size.width)x\(variant.size.height) "
+        + (variant.isOriginal ? "original" : files) + (variant.isLimited ? " limited" : "")
+    }
+  }
+
+  private static func source(
+    _ size: Size, _ container: String = "jpeg", frames: Int = 1
+  ) -> PlanSource {
+    var source = PlanSource(size: size)
+    source.container = container
+    source.frames = frames
+    return source
+  }
+
+  /// The largest sizes alone; a client shows the source in their place.
+  @Test func theSourceStandsForWhatIsTooLarge() {
+    let slots = [Slot("a", width: 100, height: nil), Self.wide]
+    func plan(_ container: String) -> [String] {
+      Self.plan(Self.source(Size(9_000, 6_000), container), slots) {
+        $0.longestSides = [.webp: 4_096, .jpeg: 4_096]
+      }
+    }
+    #expect(plan("jpeg") == ["100x67 webp", "9000x6000 original limited"])
+    // Not every client shows a HEIC.
+    #expect(plan("heic") == ["100x67 webp", "4096x2731 webp limited"])
+  }
+
+  /// Beyond a limit of sources nothing is made of them. Clients crop the source itself.
+  @Test(arguments: [
+    ("bytes", 100, true), ("bytes", 99, false), ("pixels", 60_000, true),
+    ("pixels", 59_999, false), ("side", 300, true), ("side", 299, false),
+    ("frames", 5, true), ("frames", 4, false), ("animation", 300_000, true),
+    ("animation", 299_999, false), ("kept", 5, true), ("kept", 4, false), ("format", 1, true),
+    ("format", 0, false),
+  ])
+  func theSourceStandsForWhatIsNotRead(_ limit: String, _ value: Int, _ isMade: Bool) {
+    var source = Self.source(Size(300, 200), "gif", frames: 5)
+    source.bytes = 100
+    let slots = [
+      Slot("a", width: 30, height: 30, mode: .clip), Slot("b", width: 90, height: nil),
+    ]
+    let found = Self.plan(source, slots) {
+      $0.frames = limit == "kept" ? value : nil
+      switch limit {
+      case "bytes": $0.source.bytes = value
+      case "pixels": $0.source.pixels = value
+      case "side": $0.source.side = value
+      case "frames": $0.source.frames = value
+      case "animation": $0.source.animationPixels = value
+      case "format": $0.source.formats = value == 1 ? ["gif"] : ["png"]
+      default: break
+      }
+    }
+    #expect(found == (isMade ? ["30x30 webp", "90x60 webp"] : ["300x200 original limited"]))
+  }
+
+  /// A still image has one frame, and so has what is to show the first one only.
+  @Test func framesCountWhereTheyAreKept() {
+    let slot = [Slot("a", width: 90, height: nil)]
+    let still = Self.plan(Self.source(Size(300, 200)), slot) { $0.source.frames = 1 }
+    #expect(still == ["90x60 webp"])
+    // A pipeline asks for JPEG to have the first frame.
+    let first = Self.plan(
+      Self.source(Size(300, 200), "gif", frames: 9), slot, formats: [.fixed(.jpeg)]
+    ) { $0.frames = 1 }
+    #expect(first == ["90x60 jpeg"])
+    var limits = ServiceLimits()
+    #expect(
+      limits.countsFrames(keepsAnimation: true) && !limits.countsFrames(keepsAnimation: false))
+    limits.frames = nil
+    #expect(!limits.countsFrames(keepsAnimation: true))
+    limits.source.frames = 9
+    #expect(limits.countsFrames(keepsAnimation: false))
+    limits.source.frames = nil
+    limits.source.animationPixels = 9
+    #expect(limits.countsFrames(keepsAnimation: false))
+  }
+
+  @Test func animationsThatAreNotCroppedCover() {
+    let slot = [Slot("a", width: 30, height: 30, mode: .clip)]
+    func plan(_ frames: Int) -> [String] {
+      Self.plan(Self.source(Size(300, 200), "gif", frames: frames), slot) {
+        $0.frames = nil
+        $0.cropsAnimations = false
+      }
+    }
+    #expect(plan(5) == ["45x30 webp"] && plan(1) == ["30x30 webp"])
+  }
+
+  /// Each format is in the sizes that it holds, and shrinks no other.
+  @Test func aFormatThatDoesNotHoldASizeIsLeftOut() {
+    let slots = [1_100, 1_200, 2_000, 13_000].map { (width: Int) in
+      Slot("a\(width)", width: width, height: nil)
+    }
+    let found = Self.plan(
+      Self.source(Size(16_000, 8_000)), slots, formats: [.fixed(.avif), .fixed(.webp)]
+    ) { $0.longestSides = [.avif: 1_200, .webp: 12_000, .jpeg: 14_000] }
+    #expect(
+      found == ["1100x550 avif webp", "1200x600 avif webp", "2000x1000 webp", "13000x6500 jpeg"])
   }
 
   @Test func aFileOfAnotherPlanIsJudged() {
@@ -110,7 +237,7 @@ import Testing
         format: format, quality: 80, effort: nil, background: nil, isAnimated: false)
       let file = PlannedFile(
         crop: nil, size: Size(width, height), encoding: encoding, fallback: nil)
-      return limits.allow(file, of: Size(90, 60))
+      return limits.makes(file, of: PlanSource(size: Size(90, 60)))
     }
     #expect(allows(100, 66) && allows(90, 60))
     #expect(!allows(80, 53) && !allows(100, 121) && !allows(100, 66, .jpeg))

@@ -144,8 +144,9 @@ import Testing
     func allows(_ width: Int, _ height: Int, _ format: OutputFormat = .webp, crop: Crop? = nil)
       -> Bool
     {
-      limits.allow(
-        Self.variant(width, height, [format], crop: crop).files[0], of: Size(120, 100))
+      limits.makes(
+        Self.variant(width, height, [format], crop: crop).files[0],
+        of: PlanSource(size: Size(120, 100)))
     }
     expectMost(100) { allows($0, 1) }
     expectMost(100) { allows(1, $0) }
@@ -177,6 +178,7 @@ import Testing
       slots: [Slot("a", width: asked, height: nil)], scales: [1], rounding: .exact)
     settings.service = ServiceLimits()
     settings.service?.widths = [100, 200, 400]
+    settings.service?.formats = [.webp]
     let file = Plan(for: PlanSource(size: Size(900, 600)), settings: settings).files[0]
     #expect(file.size.width == width && file.fallback?.text == fallback)
   }
@@ -198,16 +200,19 @@ import Testing
 
   @Test func theLongestSideIsTheLeastOfAllLimits() {
     var limits = ServiceLimits()
-    #expect(limits.longestSide(of: Size(3, 2), in: [.webp, .jpeg]) == nil)
+    #expect(limits.longestSide(of: Size(3, 2), in: .webp) == 0)
+    limits.formats = [.webp, .jpeg]
+    #expect(limits.longestSide(of: Size(3, 2), in: .webp) == 16_383)
+    #expect(limits.longestSide(of: Size(3, 2), in: .jpeg) == 65_500)
     limits.longestSides = [.webp: 100, .jpeg: 90, .avif: 10]
-    #expect(limits.longestSide(of: Size(3, 2), in: [.webp, .png]) == 100)
-    #expect(limits.longestSide(of: Size(3, 2), in: [.webp, .jpeg]) == 90)
+    #expect(limits.longestSide(of: Size(3, 2), in: .webp) == 100)
+    #expect(limits.longestSide(of: Size(3, 2), in: .jpeg) == 90)
     limits.areas = [.webp: 2_400]
     // 60 x 40 are 2,400.
-    #expect(limits.longestSide(of: Size(3, 2), in: [.webp, .jpeg]) == 60)
-    #expect(limits.longestSide(of: Size(2, 3), in: [.webp]) == 60)
+    #expect(limits.longestSide(of: Size(3, 2), in: .webp) == 60)
+    #expect(limits.longestSide(of: Size(2, 3), in: .webp) == 60)
     limits.longestSides[.webp] = 50
-    #expect(limits.longestSide(of: Size(3, 2), in: [.webp, .jpeg]) == 50)
+    #expect(limits.longestSide(of: Size(3, 2), in: .webp) == 50)
   }
 
   /// For all small shapes: the longest side whose result is in the area, found by trying all.
@@ -218,13 +223,14 @@ import Testing
         for area in [1, 2, 3, 10, 50, 99, 400] {
           var limits = ServiceLimits()
           limits.areas = [.webp: area]
+          limits.formats = [.webp]
           let (longer, shorter) = (max(width, height), min(width, height))
           let best = (1...2_000).last { side in
             side * max(1, (2 * side * shorter + longer) / (2 * longer)) <= area
           }
-          let found = limits.longestSide(of: Size(width, height), in: [.webp])
+          let found = limits.longestSide(of: Size(width, height), in: .webp)
           if found != best {
-            wrong.append("\(width)x\(height) in \(area): \(String(describing: found))")
+            wrong.append("\(width)x\(height) in \(area): \(found)")
           }
         }
       }

@@ -18,8 +18,8 @@ import Testing
 
   @Test func aNewFileHasTheNewestTables() throws {
     let database = try Database(path)
-    #expect(try database.prepare("PRAGMA user_version").first([]) { $0.int(0) } == 21)
-    #expect(Schema.version == 21)
+    #expect(try database.prepare("PRAGMA user_version").first([]) { $0.int(0) } == 22)
+    #expect(Schema.version == 22)
     #expect(try Schema.isNewest(database))
     #expect(try Schema.isWhole(database))
     let empty = try Database("")
@@ -53,8 +53,8 @@ import Testing
 
   @Test(arguments: [
     (
-      22, "CREATE TABLE more (x)", StateError.Kind.newer,
-      "a later version of tessera wrote it (schema 22; this version reads up to 21); use that "
+      23, "CREATE TABLE more (x)", StateError.Kind.newer,
+      "a later version of tessera wrote it (schema 23; this version reads up to 22); use that "
         + "version, or another output"
     ),
     (

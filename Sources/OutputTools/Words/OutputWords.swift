@@ -86,7 +86,8 @@ extension Fallback.Reason {
     case .noAlpha(let format): "the image has alpha, which \(format.rawValue) has not"
     case .noAnimation(let format):
       "the image is animated, and files in \(format.rawValue) are not; WebP is used"
-    case .serviceLimit: "the image service makes no larger image"
+    case .serviceLimit:
+      "the image service can't make the image, or not as large: the source itself is shown, or a smaller image"
     }
   }
 
@@ -96,7 +97,7 @@ extension Fallback.Reason {
     case .noAlpha: nil
     case .noAnimation: "variants.animation: first-frame makes a still file in the format"
     case .serviceLimit:
-      "raise the service's own limit, then delivery.longest-side or delivery.pixels"
+      "delivery.files-for has files made of such images; or raise the service's own limit, then the key of it under delivery"
     }
   }
 }

@@ -38,7 +38,9 @@ struct ImageEntries: Sendable {
           planned, records.prefix(planned.files.count).compactMap(\.self), filePlan)
       else { continue }
       if let service,
-        let urls = urls(of: index, in: filePlan.plan, of: item, filePlan.facts.size, by: service)
+        let urls = urls(
+          of: index, in: filePlan.plan, of: item,
+          filePlan.facts.planned(content.format, focus: nil), by: service)
       {
         variant.url = urls[0]
         for place in urls.indices.dropFirst() { variant.also?[place - 1].url = urls[place] }
@@ -107,7 +109,7 @@ struct ImageEntries: Sendable {
     return (search?.found?.score).map { Int($0.rounded()) }
   }
 
-  private func slots(
+  func slots(
     _ plan: Plan, variants: (Plan.SlotPlan) -> [Int]
   ) -> [String: CatalogSlotUse] {
     var uses: [String: CatalogSlotUse] = [:]
@@ -134,12 +136,6 @@ struct ImageEntries: Sendable {
 
   // MARK: Items whose size is known
 
-  /// The plan for an image of a known size.
-  func plan(of size: KnownSize, for item: Item) -> Plan {
-    Plan(
-      for: size.facts.planned(size.format, focus: item.focus), settings: plan, slots: item.slots)
-  }
-
   func pending(_ item: Item, _ size: KnownSize, _ plan: Plan) -> CatalogImage {
     let facts = size.facts
     var image = CatalogImage(
@@ -152,49 +148,10 @@ struct ImageEntries: Sendable {
       (image.animated, image.frames) = (facts.frames > 1, facts.frames)
     case .header(let record):
       image.animated = record.isAnimated
-      // A header does not say how many frames an animation has.
-      image.frames = record.isAnimated == false ? 1 : nil
+      // A header does not say how many frames an animation has; they may have been counted.
+      image.frames = record.isAnimated == false ? 1 : record.frames
     }
     return image
-  }
-
-  // MARK: Items that an image service shows
-
-  /// - Parameter error: why the item is stale; nil if it is not.
-  func delivered(
-    _ item: Item, _ size: KnownSize, _ plan: Plan, by service: ImageService,
-    error: ItemFailure? = nil
-  ) -> CatalogImage {
-    var image = pending(item, size, plan)
-    image.status = error == nil ? .ok : .stale
-    image.error = error.map { CatalogImage.Failure($0) }
-    image.variants = plan.variants.enumerated().map { index, planned in
-      let urls = urls(of: index, in: plan, of: item, size.facts.size, by: service)
-      let (file, size) = (planned.files[0], planned.size)
-      let also = zip(planned.files, urls ?? []).dropFirst().map { file, url in
-        CatalogVariant.Alternative(
-          url: url, type: file.encoding.format.mediaType, fallback: file.fallback?.code)
-      }
-      return CatalogVariant(
-        url: urls?.first, type: file.encoding.format.mediaType, width: size.width,
-        height: size.height, fallback: file.fallback?.code, also: also.isEmpty ? nil : also)
-    }
-    image.slots = slots(plan) { $0.requests.map(\.variant) }
-    return image
-  }
-
-  /// The URLs of a variant's files. Nil if the service can't make one of them as it is planned.
-  private func urls(
-    of variant: Int, in plan: Plan, of item: Item, _ source: Size, by service: ImageService
-  ) -> [String]? {
-    let (mode, url) = (plan.mode(of: variant), item.shownURL)
-    let urls = plan.variants[variant].files.compactMap { file in
-      service.url(
-        of: DeliveryRequest(
-          url: url, source: source, focus: item.focus ?? self.plan.gravity.focus,
-          mode: mode, file: file))
-    }
-    return urls.count == plan.variants[variant].files.count ? urls : nil
   }
 
   // MARK: Items that cannot be shown
@@ -219,22 +176,6 @@ struct ImageEntries: Sendable {
       image.placeholder = known.filePlan?.placeholder?.shown(placeholders)
     }
     return image
-  }
-}
-
-extension KnownSize {
-  fileprivate var format: String {
-    switch self {
-    case .bytes(_, let content, _, _): content.format
-    case .header(let record): record.format
-    }
-  }
-
-  fileprivate var facts: SourceFacts {
-    switch self {
-    case .bytes(_, let content, _, _): content.facts
-    case .header(let record): record.facts
-    }
   }
 }
 

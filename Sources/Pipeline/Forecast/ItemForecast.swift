@@ -23,7 +23,7 @@ enum ItemForecast: Sendable {
   }
 }
 
-/// Decides what becomes of items, as ``FilesWay`` does.
+/// Decides what becomes of items, as ``FilesWay`` and ``LayoutWay`` do.
 final class ItemForecaster: Sendable {
   private let check: CheckItem
   private let lookUp: LookUp
@@ -33,8 +33,10 @@ final class ItemForecaster: Sendable {
   private let refreshes: Bool
   /// In a run that learns sizes only.
   private let sizes: (use: UseKnownSize, read: ReadHeader)?
+  private let entries: ImageEntries
 
   init(_ parts: RunParts, _ extent: RunExtent) {
+    entries = ImageEntries(parts.file)
     check = CheckItem(parts)
     lookUp = LookUp(parts)
     useKnown = UseKnown(parts)
@@ -52,15 +54,23 @@ final class ItemForecaster: Sendable {
     let context = ItemContext(item)
     if let sizes {
       let source = try await lookUp.source(of: item)
-      if sizes.use.outcome(source, context) != nil { return (.nothing, nil) }
-      return sizes.read.condition(source) == nil
-        ? (.fetch(nil, isRejected: false), nil) : (.confirm(nil, makes: nil), nil)
+      if KnownSize(source).map({ !entries.needsFiles(item, $0) }) ?? true {
+        return (forecast(source, sizes.use, sizes.read, context), nil)
+      }
     }
     switch try await lookUp.perform(lookup, context) {
     case .known(let known): return (try await forecast(known, context), known.source.filePlan)
     // The line of an earlier run, if the source has not changed.
     default: return (.confirm(nil, makes: nil), nil)
     }
+  }
+
+  private func forecast(
+    _ source: KnownSource, _ use: UseKnownSize, _ read: ReadHeader, _ context: ItemContext
+  ) -> ItemForecast {
+    if use.outcome(source, context) != nil { return .nothing }
+    return read.condition(source) == nil
+      ? .fetch(nil, isRejected: false) : .confirm(nil, makes: nil)
   }
 
   private func forecast(_ known: Known, _ context: ItemContext) async throws -> ItemForecast {

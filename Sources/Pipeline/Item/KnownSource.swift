@@ -58,6 +58,28 @@ enum KnownSize: Sendable {
     }
   }
 
+  var format: String {
+    switch self {
+    case .bytes(_, let content, _, _): content.format
+    case .header(let record): record.format
+    }
+  }
+
+  /// Of the source; nil if that is not known.
+  var bytes: Int? {
+    switch self {
+    case .bytes(_, let content, _, _): content.bytes
+    case .header(let record): record.bytes
+    }
+  }
+
+  var facts: SourceFacts {
+    switch self {
+    case .bytes(_, let content, _, _): content.facts
+    case .header(let record): record.facts
+    }
+  }
+
   /// Asks whether it has changed; nil if the server gave no validator.
   var condition: Condition? {
     switch self {

@@ -23,29 +23,40 @@ extension ContentRecord {
 extension SourceFacts {
   /// - Parameter format: the source's, as the catalog names it.
   package func planned(_ format: String, focus: CatalogFocus?) -> PlanSource {
-    PlanSource(
+    var source = PlanSource(
       size: size, format: OutputFormat(rawValue: format),
       isPhotograph: ImageFormat(rawValue: format)?.isForPhotographs ?? false, hasAlpha: hasAlpha,
-      isAnimated: frames > 1, hasGainMap: hasGainMap, focus: focus)
+      hasGainMap: hasGainMap, focus: focus)
+    source.frames = frames
+    source.container = format
+    return source
   }
 
-  /// Two frames stand for "animated": a header does not say how many there are. If the header does not
+  /// Two frames stand for "animated" if they were not counted: a header does not say how many there are. If the header does not
   /// even say whether, the plan is for a still image, and the decoder corrects it.
-  fileprivate init(_ size: Size, hasAlpha: Bool, isAnimated: Bool?) {
-    self.init(size: size, hasAlpha: hasAlpha, frames: isAnimated == true ? 2 : 1)
+  fileprivate init(_ size: Size, hasAlpha: Bool, isAnimated: Bool?, frames: Int? = nil) {
+    self.init(size: size, hasAlpha: hasAlpha, frames: frames ?? (isAnimated == true ? 2 : 1))
   }
 }
 
 extension HeaderRecord {
-  init(_ header: ImageHeader, _ confirmation: Confirmation, place: String) {
+  init(_ header: ImageHeader, bytes: Int?, _ confirmation: Confirmation, place: String) {
     self.init(
       format: header.format.rawValue, width: header.width, height: header.height,
-      hasAlpha: header.hasAlpha, isAnimated: header.isDecodedAnimated, confirmation: confirmation,
-      place: place)
+      hasAlpha: header.hasAlpha, isAnimated: header.isDecodedAnimated,
+      frames: header.isDecodedAnimated == true ? header.frames : nil, bytes: bytes,
+      confirmation: confirmation, place: place)
   }
 
   package var facts: SourceFacts {
-    SourceFacts(Size(width, height), hasAlpha: hasAlpha, isAnimated: isAnimated)
+    SourceFacts(
+      Size(width, height), hasAlpha: hasAlpha, isAnimated: isAnimated, frames: frames)
+  }
+
+  /// What counts the frames of the source; nil if their number is known.
+  var frameCounter: FrameCounter? {
+    guard frames == nil, isAnimated != false else { return nil }
+    return ImageFormat(rawValue: format).flatMap { FrameCounter($0) }
   }
 }
 

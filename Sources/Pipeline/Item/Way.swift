@@ -1,3 +1,7 @@
+internal import TesseraDelivery
+internal import TesseraPipelineFile
+internal import TesseraState
+
 /// The way of an item, from the manifest to its record.
 protocol Way: Sendable {
   /// - Parameter lookup: what was known of the item when it was read.
@@ -107,7 +111,8 @@ final class FilesWay: Way {
   }
 }
 
-/// The way of an item of which only the size is learned.
+/// The way of an item of which only the size is learned. If an image service can't make its image, it may go on as one of which
+/// files are made.
 final class LayoutWay: Way {
   private let check: CheckItem
   private let lookUp: LookUp
@@ -115,8 +120,13 @@ final class LayoutWay: Way {
   private let share: ShareFailure
   private let readHeader: ReadHeader
   private let record: Record
+  private let entries: ImageEntries
+  /// Nil if no image has files.
+  private let files: FilesWay?
 
   init(_ parts: RunParts) {
+    entries = ImageEntries(parts.file)
+    files = parts.file.deliveringService?.filesFor.isEmpty == false ? FilesWay(parts) : nil
     check = CheckItem(parts)
     lookUp = LookUp(parts)
     useKnownSize = UseKnownSize(parts)
@@ -128,13 +138,29 @@ final class LayoutWay: Way {
 
   func result(of context: ItemContext, _ lookup: LineReuse.Lookup?) async throws -> ItemDone {
     defer { context.close() }
-    return try await record.perform(try await done(context), context)
+    if let refused = refused(context) { return try await record.perform(refused, context) }
+    let source = try await lookUp.source(of: context.item)
+    if let files = files(KnownSize(source), context.item) {
+      return try await files.result(of: context, lookup)
+    }
+    let done = try await done(source, context)
+    if case .pending(let size) = done.outcome, let files = files(size, context.item) {
+      // It is learned again, with the bytes.
+      context.change.header = nil
+      return try await files.result(of: context, lookup)
+    }
+    return try await record.perform(done, context)
+  }
+
+  /// The way on of an image of which files have to be made; nil for all others.
+  @inline(never)
+  private func files(_ size: KnownSize?, _ item: Item) -> FilesWay? {
+    guard let files, let size, entries.needsFiles(item, size) else { return nil }
+    return files
   }
 
   @inline(never)
-  private func done(_ context: ItemContext) async throws -> Done {
-    if let refused = refused(context) { return refused }
-    let source = try await lookUp.source(of: context.item)
+  private func done(_ source: KnownSource, _ context: ItemContext) async throws -> Done {
     if let known = known(source, context) { return known }
     return Done(source, try await readHeader.outcome(source, context))
   }

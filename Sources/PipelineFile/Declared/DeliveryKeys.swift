@@ -1,5 +1,6 @@
 internal import TesseraCatalog
 internal import TesseraDelivery
+internal import TesseraImageHeader
 internal import TesseraJSON
 internal import TesseraPlan
 internal import TesseraText
@@ -48,6 +49,10 @@ struct DeliveryKeys: Sendable {
     Key(
       "files", .bool, \.service.makesFiles,
       "true: the run makes files, too, and the catalog has both."),
+    Key(
+      "files-for", .list(of: .choice, initial: .oversized, isUnique: true), \.service.filesFor,
+      "The run makes files of images that the service can't make: oversized, animated. Without, their variants are the source's own URL."
+    ),
   ]
 
   // MARK: Keys that a preset has, too
@@ -81,14 +86,36 @@ struct DeliveryKeys: Sendable {
         Key("scale", .positive, \.scale, "What stands for the right and lower edge."),
       ]), \.service.focus, "How {x} and {y} name what a crop keeps."),
     Key(
+      "frames", .optional(.int(1...1_000_000), initial: 1), \.service.frames,
+      "The most frames of an animation that survive."),
+    Key(
+      "crops-animations", .bool, \.service.limits.cropsAnimations,
+      "Whether animations can be cropped. If not, clients crop them."),
+    Key(
       "longest-side",
       .perFormat(.int(1...1_000_000, "a length of 1 to 1000000 pixels")),
       \.service.limits.longestSides, "The longest side of a result, in pixels."),
     Key(
       "pixels", .perFormat(.pixelCount()), \.service.limits.areas, "The largest area of a result."),
     Key(
-      "source-pixels", .optional(.pixelCount(example: "50MP"), initial: 1), \.service.sourcePixels,
-      "The largest source that the service reads; a larger one fails."),
+      "source-bytes", .optional(.bytes("a size such as 20MB"), initial: 1),
+      \.service.limits.source.bytes, "The largest source that the service reads."),
+    Key(
+      "source-pixels", .optional(.pixelCount(example: "50MP"), initial: 1),
+      \.service.limits.source.pixels, "The largest area of a source that the service reads."),
+    Key(
+      "source-side", .optional(.int(1...1_000_000, "a length of 1 to 1000000 pixels"), initial: 1),
+      \.service.limits.source.side, "The longest side of a source that the service reads."),
+    Key(
+      "source-frames", .optional(.int(1...1_000_000), initial: 1),
+      \.service.limits.source.frames, "The most frames of a source that the service reads."),
+    Key(
+      "animation-pixels", .optional(.pixelCount(example: "50MP"), initial: 1),
+      \.service.limits.source.animationPixels,
+      "The largest animation that the service reads, all frames together."),
+    Key(
+      "source-formats", .formatNames, \.service.limits.source.formats,
+      "The formats of sources that the service reads; all if there are none."),
     Key(
       "widths", .numbers(1...1_000_000), \.service.limits.widths,
       "The widths that the service makes; rounded up to."),
@@ -148,6 +175,7 @@ struct DeliveryKeys: Sendable {
     var service = service
     service.limits.crops = service.modes[.clip] != nil
     service.limits.formats = Set(service.formats.keys)
+    service.limits.frames = service.keepsAnimations ? service.frames : 1
     takeSecrets(&service, group)
     return service
   }

@@ -1,5 +1,6 @@
 internal import TesseraCatalog
 internal import TesseraDelivery
+internal import TesseraImageHeader
 internal import TesseraJSON
 internal import TesseraPlan
 internal import TesseraText
@@ -105,6 +106,15 @@ extension KeyType where Value == ImageService.Words {
       Key(keep, .word("the service's word"), \.keep, "For \(keep)."),
       Key(drop, .word("the service's word"), \.drop, "For \(drop)."),
     ])
+  }
+}
+
+extension KeyType where Value == Set<String> {
+  /// Formats of sources, as the catalog names them.
+  static var formatNames: KeyType {
+    KeyType<[ImageFormat]>.list(of: .choice, initial: .jpeg).mapped(
+      { Set($0.map(\.rawValue)) },
+      from: { names in ImageFormat.allCases.filter { names.contains($0.rawValue) } })
   }
 }
 

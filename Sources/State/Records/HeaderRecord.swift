@@ -7,19 +7,25 @@ package struct HeaderRecord: Sendable, Equatable {
   package var hasAlpha: Bool
   /// Nil if the header does not say.
   package var isAnimated: Bool?
+  /// Nil if they were not counted.
+  package var frames: Int?
+  /// The source's size in bytes; nil if the server did not say.
+  package var bytes: Int?
   package var confirmation: Confirmation
   /// The URL after redirects, without secrets: the validators belong to it.
   package var place: String?
 
   package init(
     format: String, width: Int, height: Int, hasAlpha: Bool, isAnimated: Bool?,
-    confirmation: Confirmation, place: String? = nil
+    frames: Int? = nil, bytes: Int? = nil, confirmation: Confirmation, place: String? = nil
   ) {
     self.format = format
     self.width = width
     self.height = height
     self.hasAlpha = hasAlpha
     self.isAnimated = isAnimated
+    self.frames = frames
+    self.bytes = bytes
     self.confirmation = confirmation
     self.place = place
   }
@@ -29,7 +35,10 @@ extension HeaderRecord: MarkedRecord {
   static let table = "headers"
   static let key = "key"
   static let columns =
-    Confirmation.columns + ["format", "width", "height", "alpha", "animated", "place"]
+    Confirmation.columns + [
+      "format", "width", "height", "alpha", "animated", "place", "frames", "bytes",
+    ]
+  static let lateColumns = 2
 
   /// No image format has sides of more than 31 bits.
   private static let sides = 1...0x7FFF_FFFF
@@ -37,8 +46,8 @@ extension HeaderRecord: MarkedRecord {
   init?(_ row: Statement.Row) {
     self.init(
       format: row.text(5), width: row.int(6), height: row.int(7), hasAlpha: row.int(8) != 0,
-      isAnimated: row.optionalInt(9).map { $0 != 0 }, confirmation: Confirmation(row),
-      place: row.optionalText(10))
+      isAnimated: row.optionalInt(9).map { $0 != 0 }, frames: row.optionalInt(11),
+      bytes: row.optionalInt(12), confirmation: Confirmation(row), place: row.optionalText(10))
     // Sizes are computed with: a record from before there were marks may be damaged.
     guard Self.sides.contains(width), Self.sides.contains(height) else { return nil }
   }
@@ -46,7 +55,7 @@ extension HeaderRecord: MarkedRecord {
   var values: [Statement.Value] {
     confirmation.values + [
       .text(format), .int(width), .int(height), .bool(hasAlpha), .optional(isAnimated),
-      .optional(place),
+      .optional(place), .optional(frames), .optional(bytes),
     ]
   }
 }

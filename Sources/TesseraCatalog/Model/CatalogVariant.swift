@@ -11,8 +11,11 @@ public struct CatalogVariant: Codable, Sendable, Hashable {
   public var width: Int
   /// Pixels, read back from the encoded file; without a file, as they are requested from an image service.
   public var height: Int
-  /// The file's size. Nil if there is no file.
+  /// The file's size. Nil if there is no file; of an ``original`` the source's, if it is known.
   public var bytes: Int?
+  /// Whether the URL is the source's own, because the image service can't make the image: all of the image in its own size. Nil
+  /// if it is not.
+  public var original: Bool?
   /// Only in catalogs of the `full` profile: SHA-256 of the file, in hexadecimal.
   public var sha256: String?
   /// Only in catalogs of the `full` profile, and if it was found for this image: the encoder's quality.
@@ -21,7 +24,7 @@ public struct CatalogVariant: Codable, Sendable, Hashable {
   public var score: Int?
   /// Why the format, or the size, is not the requested one: `webp-size-limit` if a side is longer than the
   /// format can hold, `avif-no-animation` if the format would lose the animation, `service-limit` if an image
-  /// service makes no larger image.
+  /// service can't make the image, or none that is larger.
   public var fallback: String?
   /// The same image at the same size in the other requested formats, in their order of preference, and with a gain map.
   /// Nil if there are none.
@@ -74,8 +77,9 @@ public struct CatalogVariant: Codable, Sendable, Hashable {
   public init(
     path: String? = nil, url: String? = nil, type: String, width: Int, height: Int,
     bytes: Int? = nil, fallback: String? = nil, also: [Alternative]? = nil, sha256: String? = nil,
-    quality: Int? = nil, score: Int? = nil
+    quality: Int? = nil, score: Int? = nil, original: Bool? = nil
   ) {
+    self.original = original
     self.quality = quality
     self.score = score
     self.path = path
@@ -104,6 +108,7 @@ extension CatalogVariant: CatalogRecord {
     try visitor.required("width", &variant.width)
     try visitor.required("height", &variant.height)
     try visitor.optional("bytes", &variant.bytes)
+    try visitor.optional("original", &variant.original)
     try visitor.optional("sha256", &variant.sha256)
     try visitor.optional("quality", &variant.quality)
     try visitor.optional("score", &variant.score)

@@ -94,8 +94,10 @@ export interface Variant {
   width: number;
   /** Pixels. */
   height: number;
-  /** The file's size. */
+  /** The file's size; of an `original` the source's, if it is known. */
   bytes?: number;
+  /** True if the URL is the source's own, because the image service can't make the image: all of it, in its own size. */
+  original?: boolean;
   sha256?: string;
   /** Only in catalogs of the full profile: the quality that was found for the image, and its score, at most 100. */
   quality?: number;

@@ -1,3 +1,4 @@
+internal import TesseraDelivery
 package import TesseraImageHeader
 package import TesseraPipelineFile
 internal import TesseraPlan
@@ -12,6 +13,8 @@ package struct Acceptance: Sendable {
   let maximumBytes: Int
   let failOn: FailOn
   let dynamicRange: DynamicRange
+  /// Of the image service that makes the images; nil if a run makes files of what it does not read.
+  private let service: ServiceLimits?
 
   package init(_ file: PipelineFile) {
     formats = file.accept
@@ -20,6 +23,9 @@ package struct Acceptance: Sendable {
     maximumBytes = file.fetch.maximumBytes
     failOn = file.failOn
     dynamicRange = file.plan.dynamicRange
+    service = file.deliveringService.flatMap {
+      $0.filesFor.contains(.oversized) ? nil : $0.limits
+    }
   }
 
   /// VIPS_MAX_COORD of libvips 8.14.
@@ -43,8 +49,20 @@ package struct Acceptance: Sendable {
       guard header.pixelWidth * header.pixelHeight <= pixels else {
         return .tooManyPixels(image, limit: pixels)
       }
-      return nil
+      return unreadable(header.facts.planned(header.format.rawValue, focus: nil))
     }
+  }
+
+  /// Why an image service can't show a source; nil if it can, or if the source can be shown as it is.
+  private func unreadable(_ source: PlanSource) -> Refusal? {
+    guard let service, !service.reads(source), !source.isShownAnywhere else { return nil }
+    let image = ImageFacts(format: source.container ?? "", size: source.size)
+    let (limits, names) = (service.source, formats.map(\.rawValue))
+    if !limits.formats.isEmpty, !limits.formats.contains(image.format) {
+      return .unsupportedFormat(image, accepted: names.filter(limits.formats.contains))
+    }
+    if let bytes = limits.bytes, source.bytes ?? 0 > bytes { return .tooLarge(image, limit: bytes) }
+    return .tooManyPixels(image, limit: limits.pixels ?? limits.side.map { $0 * $0 } ?? pixels)
   }
 
   /// As ``refusal(of:)``, for a layout run, which does not see the whole source.
@@ -52,8 +70,11 @@ package struct Acceptance: Sendable {
   /// - Parameter length: the source's length in bytes, if the server states it.
   func refusal(of reading: HeaderReading, length: Int?) -> Refusal? {
     if let refusal = refusal(of: reading) { return refusal }
-    guard case .header(let header) = reading, let length, length > maximumBytes else { return nil }
-    return .tooLarge(ImageFacts(header), limit: maximumBytes)
+    guard case .header(let header) = reading, let length else { return nil }
+    if length > maximumBytes { return .tooLarge(ImageFacts(header), limit: maximumBytes) }
+    var source = header.facts.planned(header.format.rawValue, focus: nil)
+    source.bytes = length
+    return unreadable(source)
   }
 
   /// Whether a decoded source is still accepted; the pipeline may have changed since.
@@ -74,7 +95,10 @@ package struct Acceptance: Sendable {
   /// Whether a header that was read earlier is still accepted. It does not say how many frames there
   /// are.
   package func accepts(_ header: HeaderRecord) -> Bool {
-    formats.contains { $0.rawValue == header.format } && header.width * header.height <= pixels
+    var source = header.facts.planned(header.format, focus: nil)
+    source.bytes = header.bytes
+    return formats.contains { $0.rawValue == header.format }
+      && header.width * header.height <= pixels && unreadable(source) == nil
   }
 
   /// Whether a source is decoded at this strictness. One that was accepted at a laxer level may be

@@ -13,6 +13,7 @@ final class ReadHeader: Sendable {
   private let clock: WallClock
   private let order: PipelineFile.Order
   private let showsFiles: Bool
+  private let countsFrames: Bool
 
   init(_ parts: RunParts) {
     let recorder = parts.recorder
@@ -26,6 +27,7 @@ final class ReadHeader: Sendable {
     clock = parts.clock
     order = fetch.order
     showsFiles = parts.file.deliveringService == nil
+    countsFrames = parts.file.countsFrames
   }
 
   @inline(never)
@@ -33,9 +35,35 @@ final class ReadHeader: Sendable {
     let item = context.item
     let answer = try await probe.fetch(
       item.requestURL, condition: condition(source),
-      turn: order == .newestFirst ? -item.position : item.position)
+      turn: turn(item))
     context.fetching += answer.time
-    return try outcome(of: answer, source, context)
+    let outcome = try outcome(of: answer, source, context)
+    guard countsFrames, case .pending(.header(let record)) = outcome,
+      let counter = record.frameCounter
+    else { return outcome }
+    return try await count(counter, record, context)
+  }
+
+  /// Counts the frames of a source, on which depends whether an image service makes its image.
+  @inline(never)
+  private func count(
+    _ counter: FrameCounter, _ record: HeaderRecord, _ context: ItemContext
+  ) async throws -> Outcome {
+    let answer = try await probe.countFrames(
+      of: context.item.requestURL, counter, turn: turn(context.item))
+    context.fetching += answer.time
+    switch answer.result {
+    case .failure(let error): return .failed(.unreachable(error))
+    case .success(let frames):
+      var record = record
+      (record.frames, record.isAnimated) = (frames, frames > 1)
+      context.change.header = record
+      return .pending(.header(record))
+    }
+  }
+
+  private func turn(_ item: Item) -> Int {
+    order == .newestFirst ? -item.position : item.position
   }
 
   @inline(never)
@@ -61,14 +89,14 @@ final class ReadHeader: Sendable {
         return .failed(.refused(refusal))
       }
       guard case .header(let header) = reading else { return .failed(.refused(.notAnImage)) }
-      return compare(source, known, header, response, context)
+      return compare(source, known, header, bytes: length, response, context)
     }
   }
 
   /// Whether the header belongs to what is known already.
   private func compare(
-    _ source: KnownSource, _ known: KnownSize?, _ header: ImageHeader, _ response: FetchResponse,
-    _ context: ItemContext
+    _ source: KnownSource, _ known: KnownSize?, _ header: ImageHeader, bytes length: Int?,
+    _ response: FetchResponse, _ context: ItemContext
   ) -> Outcome {
     let bytes = KnownSize(bytesOf: source).flatMap { $0.isAccepted(acceptance) ? $0 : nil }
     // The known bytes may be back after others. After rejected bytes of the same size only a version
@@ -84,7 +112,7 @@ final class ReadHeader: Sendable {
       return confirm(candidate, response, context)
     }
     let confirmation = freshness.confirmation(response, before: nil, now: clock.now())
-    let record = HeaderRecord(header, confirmation, place: response.place)
+    let record = HeaderRecord(header, bytes: length, confirmation, place: response.place)
     context.change.header = record
     context.reasons.append(.headerRead)
     return .pending(.header(record))
@@ -113,18 +141,21 @@ final class UseKnownSize: Sendable {
   private let freshness: FreshnessPolicy
   private let clock: WallClock
   private let showsFiles: Bool
+  private let countsFrames: Bool
 
   init(_ parts: RunParts) {
     acceptance = parts.acceptance
     freshness = parts.freshness
     clock = parts.clock
     showsFiles = parts.file.deliveringService == nil
+    countsFrames = parts.file.countsFrames
   }
 
   /// Nil if the source has to be requested.
   func outcome(_ source: KnownSource, _ context: ItemContext) -> Outcome? {
     context.reasons.append(.layoutRun)
     guard let known = KnownSize(source, acceptance) else { return nil }
+    if countsFrames, case .header(let record) = known, record.frameCounter != nil { return nil }
     if freshness.isLeftAlone(source) {
       context.reasons.append(.onlyFailedRequested)
       return known.outcome(showsFiles: showsFiles)

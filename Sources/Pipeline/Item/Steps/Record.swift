@@ -179,7 +179,8 @@ final class Record: Sendable {
       let plan = entries.plan(of: size, for: item)
       recorder.count(plan)
       if let service {
-        recorder.update { $0.variantsDelivered += plan.files.count }
+        let delivered = plan.variants.lazy.filter { !$0.isOriginal }.map(\.files.count)
+        recorder.update { $0.variantsDelivered += delivered.reduce(0, +) }
         return (entries.delivered(item, size, plan, by: service), nil)
       }
       // A newer header shows that the known bytes are no longer there.

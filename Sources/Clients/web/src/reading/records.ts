@@ -148,7 +148,7 @@ const alternative = record(
 
 const variant = record(
   path, optional("url", string), required("type", string), required("width", int), required("height", int),
-  bytes, optional("sha256", string), optional("quality", int), optional("score", int),
+  bytes, optional("original", bool), optional("sha256", string), optional("quality", int), optional("score", int),
   optional("fallback", string), optional("also", list(alternative)));
 
 const source = record(

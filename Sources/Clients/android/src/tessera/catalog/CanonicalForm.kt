@@ -194,6 +194,7 @@ private fun tree(variant: Variant) = tree {
     put("width", variant.width)
     put("height", variant.height)
     put("bytes", variant.bytes)
+    put("original", variant.original)
     put("sha256", variant.sha256)
     put("quality", variant.quality)
     put("score", variant.score)

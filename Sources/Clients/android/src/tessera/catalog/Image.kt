@@ -83,7 +83,7 @@ data class Variant(
     val width: Int,
     /** Pixels. */
     val height: Int,
-    /** The file's size. */
+    /** The file's size; of an [original] the source's, if it is known. */
     val bytes: Long? = null,
     /** Only in catalogs of the full profile: SHA-256 of the file, in hexadecimal. */
     val sha256: String? = null,
@@ -94,7 +94,9 @@ data class Variant(
     /** Only in catalogs of the full profile: the quality that was found for the image. */
     val quality: Int? = null,
     /** The SSIMULACRA 2.1 score that the image has at this quality, at most 100. */
-    val score: Int? = null
+    val score: Int? = null,
+    /** True if the URL is the source's own, because the image service can't make the image: all of it, in its own size. */
+    val original: Boolean? = null
 )
 
 /** The same image in another format. */

@@ -184,6 +184,7 @@ internal fun JsonScanner.variant(): Variant {
     var quality: Int? = null
     var score: Int? = null
     var also: List<Alternative>? = null
+    var original: Boolean? = null
     members { member ->
         when (member) {
             "path" -> path = optional { string() }
@@ -192,6 +193,7 @@ internal fun JsonScanner.variant(): Variant {
             "width" -> width = int()
             "height" -> height = int()
             "bytes" -> bytes = optional { long() }
+            "original" -> original = optional { boolean() }
             "sha256" -> sha256 = optional { string() }
             "fallback" -> fallback = optional { sharedString() }
             "quality" -> quality = optional { int() }
@@ -203,7 +205,8 @@ internal fun JsonScanner.variant(): Variant {
     if (path == null && url == null) missing("path", start)
     return Variant(
         path, url, type ?: missing("type", start), width ?: missing("width", start), height ?: missing("height", start),
-        if (path == null) bytes else bytes ?: missing("bytes", start), sha256, fallback, also, quality, score)
+        if (path == null) bytes else bytes ?: missing("bytes", start), sha256, fallback, also, quality, score,
+        original)
 }
 
 internal fun JsonScanner.source(): Source {
