@@ -67,6 +67,8 @@ struct Frame {
     /// image that the service makes.
     var isWhole = true
     var isOriginal = false
+    /// The widths of the service that fit, ascending; empty for any.
+    var widths: [Int] = []
     /// Which side is rounded.
     var side: Rounding.Side
     var demand: LadderDemand.Request
@@ -83,8 +85,10 @@ struct Frame {
     }
     let served = ServedFormats(
       of: wanted, shape: shape, by: service, source: source, settings: settings)
-    let isWide = service.widths.last.map { $0 < min(target.width, native.width) } ?? false
-    let isWhole = served.isWhole && !isWide && settings.serves(source)
+    let widths = service.widths.filter { size(width: $0).longerSide <= served.limit }
+    let isWide = widths.last ?? 0 >= min(target.width, native.width)
+    let isWhole =
+      served.isWhole && settings.serves(source) && (service.widths.isEmpty || isWide)
     if !isWhole, crop == nil, source.isShownAnywhere {
       var need = need(target, served.formats, limit: native.longerSide, settings)
       need.demand.length = need.demand.longest
@@ -93,6 +97,7 @@ struct Frame {
     }
     var need = need(target, served.formats, limit: served.limit, settings)
     need.isWhole = isWhole
+    need.widths = widths.isEmpty ? Array(service.widths.prefix(1)) : widths
     return need
   }
 
@@ -132,8 +137,8 @@ struct Frame {
   private func size(serving need: Need, _ settings: PlanSettings) -> Size {
     let rung = settings.rounding.steps.rung(for: need.demand.length, limit: need.demand.limit)
     let size = need.side == .width ? size(width: rung) : size(longerSide: rung)
-    guard let widths = settings.service?.widths, let last = widths.last else { return size }
-    return self.size(width: widths.first { $0 >= size.width } ?? last)
+    guard let last = need.widths.last else { return size }
+    return self.size(width: need.widths.first { $0 >= size.width } ?? last)
   }
 
   /// What a ladder of one of the sides has to serve.

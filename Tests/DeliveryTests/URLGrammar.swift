@@ -71,7 +71,7 @@ struct URLGrammar: Sendable {
       box: #"/resize,m_\w+,w_(\d+),h_(\d+),limit_1"#, format: #"/format,(\w+)"#,
       cut: (#"/crop,x_(\d+),y_(\d+),w_(\d+),h_(\d+)"#, "xywh")),
     "bunny": URLGrammar(
-      modes: [(#"[?&]aspect_ratio=\d+:\d+&"#, .clip), ("", .fit)],
+      modes: [(#"[?&]aspect_ratio=\d+:\d+&"#, .clip), (".", .fit)],
       box: #"[?&]width=(\d+)&height=(\d+)"#, format: #"&format=(\w+)"#,
       cut: (#"[?&]crop=(\d+),(\d+),(\d+),(\d+)"#, "whxy")),
     "cloudflare": URLGrammar(
@@ -92,7 +92,7 @@ struct URLGrammar: Sendable {
       modes: [("/rs:fit:", .fit), ("/rs:fill:", .clip)],
       box: #"/rs:\w+:(\d+):(\d+):0/"#, format: #"@(\w+)$"#),
     "next": URLGrammar(
-      modes: [("", .fit)], box: #"&w=(\d+)&q=75$"#, format: "", only: "webp"),
+      modes: [(".", .fit)], box: #"&w=(\d+)&q=75$"#, format: "", only: "webp"),
     "nos": URLGrammar(
       modes: [(#"=\d+x\d+&"#, .fit), (#"=\d+y\d+&"#, .clip), (#"=\d+z\d+&"#, .fill)],
       box: #"\?imageView&thumbnail=(\d+)[xyz](\d+)&"#, format: #"&type=(\w+)"#),
@@ -108,7 +108,7 @@ struct URLGrammar: Sendable {
       box: #"/thumbnail/!?(\d+)x(\d+)"#, format: #"/format/(\w+)"#,
       cut: (#"/cut/(\d+)x(\d+)x(\d+)x(\d+)"#, "whxy")),
     "thumbor": URLGrammar(
-      modes: [("/full-fit-in/", .fill), ("/fit-in/", .fit), ("", .clip)],
+      modes: [("/full-fit-in/", .fill), ("/fit-in/", .fit), (".", .clip)],
       box: #"/(\d+)x(\d+)/filters:"#, format: #"format\((\w+)\)"#,
       cut: (#"/(\d+)x(\d+):(\d+)x(\d+)/"#, "xyrb")),
   ]

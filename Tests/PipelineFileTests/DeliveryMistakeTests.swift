@@ -116,10 +116,10 @@ import Testing
       "\"delivery.files-for\" must be one of \"oversized\", \"animated\", found \"large\""
     ),
     (
-      "{preset: nos, source-formats: gig}", "gig",
+      "{preset: nos, source-formats: raw}", "raw",
       "\"delivery.source-formats\" must be one of \"jpeg\", \"png\", \"gif\", \"webp\", \"bmp\", \"tiff\", "
         + "\"heic\", \"avif\", \"jxl\", \"jp2\", \"ico\", \"psd\", \"svg\", \"qoi\", \"pnm\", \"dds\", \"tga\", \"exr\", "
-        + "\"icns\", found \"gig\""
+        + "\"icns\", found \"raw\""
     ),
     (
       "{preset: nos, modes: {crop: a}}", "crop",

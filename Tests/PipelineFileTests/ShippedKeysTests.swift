@@ -152,7 +152,7 @@ import Testing
     }
     let empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
     let nos = try line("preset: nos, files: true")
-    #expect(nos.hasPrefix(#"delivery {"keys":{"files":true,"template":"/{path}?"#))
+    #expect(nos.hasPrefix(#"delivery {"keys":{"files":true,"files-for":[],"template":"/{path}?"#))
     #expect(nos.hasSuffix(#"},"secrets":["\#(empty)","\#(empty)"]}"#))
     // The preset's keys count, and not its name.
     #expect(
@@ -161,7 +161,9 @@ import Testing
           """
           base: "https://a.example", template: "/_next/image?url={url}&w={width}&q={quality}", modes: {fit: ""},
           formats: {webp: webp}, qualities: 75,
-          widths: [32, 48, 64, 96, 128, 256, 384, 640, 750, 828, 1080, 1200, 1920, 2048, 3840]
+          widths: [32, 48, 64, 96, 128, 256, 384, 640, 750, 828, 1080, 1200, 1920, 2048, 3840],
+          source-bytes: 50MB, source-pixels: 268402689, source-frames: 1,
+          source-formats: [jpeg, png, gif, webp, avif, tiff]
           """))
     let keyed = "preset: imgix, base: \"https://a.example\", key: "
     #expect(try line(keyed + "a") != line(keyed + "b"))

@@ -92,6 +92,7 @@ private typealias Confirmation = TesseraState.Confirmation
       result.change.header
         == HeaderRecord(
           format: "webp", width: 300, height: 200, hasAlpha: false, isAnimated: false,
+          bytes: Self.photo.count,
           confirmation: Confirmation(
             etag: "\"1\"", lastModified: nil, checked: FakeClock.start, freshUntil: nil, run: 1),
           place: Fetch.place))

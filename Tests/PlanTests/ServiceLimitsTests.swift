@@ -182,6 +182,21 @@ import Testing
     #expect(found == (isMade ? ["30x30 webp", "90x60 webp"] : ["300x200 original limited"]))
   }
 
+  /// Of the widths of a service only those count whose height the format holds.
+  @Test func aWidthMayBeTooHigh() {
+    func plan(_ width: Int, _ container: String = "jpeg") -> [String] {
+      Self.plan(
+        Self.source(Size(670, 35_880), container), [Slot("a", width: width, height: nil)]
+      ) {
+        $0.formats = [.webp]
+        $0.widths = [100, 256, 384]
+      }
+    }
+    #expect(plan(180) == ["256x13709 webp"])
+    #expect(plan(300) == ["670x35880 original limited"])
+    #expect(plan(300, "heic") == ["256x13709 webp limited"])
+  }
+
   /// A still image has one frame, and so has what is to show the first one only.
   @Test func framesCountWhereTheyAreKept() {
     let slot = [Slot("a", width: 90, height: nil)]

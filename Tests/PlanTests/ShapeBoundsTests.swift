@@ -74,6 +74,7 @@ import Testing
       let plan = Self.plan(width, height, slot) {
         $0.service = ServiceLimits()
         $0.service?.crops = false
+        $0.service?.formats = [.webp]
       }
       return Self.outline(plan)
     }

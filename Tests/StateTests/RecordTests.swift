@@ -60,10 +60,12 @@ import Testing
     try expect(
       HeaderRecord(
         format: "gif", width: 3, height: 4, hasAlpha: isAnimated != nil, isAnimated: isAnimated,
+        frames: isAnimated == nil ? nil : 60, bytes: isAnimated == nil ? nil : 99,
         confirmation: Self.confirmation, place: "p"),
       stored: Self.confirmed.merging([
         "format": "'gif'", "width": "3", "height": "4", "alpha": isAnimated != nil ? "1" : "0",
-        "animated": stored, "place": "'p'",
+        "animated": stored, "place": "'p'", "frames": isAnimated == nil ? "NULL" : "60",
+        "bytes": isAnimated == nil ? "NULL" : "99",
       ]) { $1 })
   }
 

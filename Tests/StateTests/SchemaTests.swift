@@ -58,8 +58,8 @@ import Testing
         + "version, or another output"
     ),
     (
-      22, "", .corrupt,
-      "its schema has a wrong number (22); if it is damaged, tessera prune or the next run repairs it"
+      23, "", .corrupt,
+      "its schema has a wrong number (23); if it is damaged, tessera prune or the next run repairs it"
     ),
     (
       -1, "", .corrupt,
