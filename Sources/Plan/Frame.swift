@@ -90,7 +90,9 @@ struct Frame {
     let isWhole =
       served.isWhole && settings.serves(source) && (service.widths.isEmpty || isWide)
     if !isWhole, crop == nil, source.isShownAnywhere {
-      var need = need(target, served.formats, limit: native.longerSide, settings)
+      // Of one format, so that all slots share it.
+      let formats = ResolvedFormat.unlimited(source, settings)
+      var need = need(target, formats, limit: native.longerSide, settings)
       need.demand.length = need.demand.longest
       (need.isWhole, need.isOriginal) = (false, true)
       return need

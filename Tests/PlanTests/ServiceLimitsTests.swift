@@ -149,6 +149,12 @@ import Testing
       }
     }
     #expect(plan("jpeg") == ["100x67 webp", "9000x6000 original limited"])
+    // Once for all slots, whatever would have been made for them.
+    let whole = Self.plan(
+      Self.source(Size(900, 20_000)),
+      [Slot("a", width: 900, height: nil), Slot("b", width: 90, height: nil)]
+    ) { $0.source.pixels = 1_000_000 }
+    #expect(whole == ["900x20000 original limited"])
     // Not every client shows a HEIC.
     #expect(plan("heic") == ["100x67 webp", "4096x2731 webp limited"])
   }
