@@ -3,7 +3,7 @@ package struct CodedSamples: Sendable, Equatable {
   /// Code points of the primaries and the transfer (ITU-T H.273); nil if none are stated.
   package var primaries: Int?
   package var transfer: Int?
-  /// Whether an AVIF consists of layers, of which libheif 1.15 decodes the first.
+  /// Whether an AVIF names a layer or an operating point, which libheif 1.15 ignores.
   package var hasLayers = false
   /// Whether an AVIF has luma only.
   package var isMonochrome = false

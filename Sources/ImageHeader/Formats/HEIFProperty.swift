@@ -16,7 +16,7 @@ enum HEIFProperty {
   case codePoints(primaries: Int, transfer: Int, isFullRange: Bool)
   /// Whether there is luma only, and the range if the configuration has it.
   case samples(isMonochrome: Bool, AV1Sequence?)
-  /// One of several layers, or all of them in turn.
+  /// A choice among several layers. Their lengths (`a1lx`) choose none: the uppermost layer is the image.
   case layers
   case other
 
@@ -59,7 +59,7 @@ enum HEIFProperty {
           primaries: try file.big16(at + 4), transfer: try file.big16(at + 6),
           isFullRange: try file.byte(at + 10) & 0x80 != 0)
       }
-    } else if [Box.type("a1op"), Box.type("a1lx"), Box.type("lsel")].contains(box.type) {
+    } else if [Box.type("a1op"), Box.type("lsel")].contains(box.type) {
       self = .layers
     } else if box.type == Box.type("av1C"), let end = box.end {
       // Only what the sizes do not depend on.

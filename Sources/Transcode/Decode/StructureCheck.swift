@@ -18,7 +18,8 @@ enum StructureCheck {
     }
     if format == .avif, source.header?.coded.hasLayers == true {
       throw TranscodeFailure(
-        .decode, "the image could not be decoded: AVIF in several layers is not supported")
+        .decode,
+        "the image could not be decoded: AVIF that names one of several layers is not supported")
     }
     if format == .jpeg, JPEGStructure.scans(source.span, limit: maximumScans + 1) > maximumScans {
       throw TranscodeFailure(
