@@ -35,8 +35,11 @@ package struct PlanSource: Sendable, Equatable {
     self.focus = focus
   }
 
+  /// Whether clients can request it. A file or an object of a store has no URL for them.
+  package var hasURL = true
+
   /// Whether every client shows the source as it is: an image service's URL can be replaced by its own.
   package var isShownAnywhere: Bool {
-    container.map(["jpeg", "png", "gif", "webp", "avif"].contains) ?? false
+    hasURL && container.map(["jpeg", "png", "gif", "webp", "avif"].contains) ?? false
   }
 }

@@ -143,8 +143,10 @@ import Testing
   /// The largest sizes alone; a client shows the source in their place.
   @Test func theSourceStandsForWhatIsTooLarge() {
     let slots = [Slot("a", width: 100, height: nil), Self.wide]
-    func plan(_ container: String) -> [String] {
-      Self.plan(Self.source(Size(9_000, 6_000), container), slots) {
+    func plan(_ container: String, hasURL: Bool = true) -> [String] {
+      var source = Self.source(Size(9_000, 6_000), container)
+      source.hasURL = hasURL
+      return Self.plan(source, slots) {
         $0.longestSides = [.webp: 4_096, .jpeg: 4_096]
       }
     }
@@ -157,6 +159,8 @@ import Testing
     #expect(whole == ["900x20000 original limited"])
     // Not every client shows a HEIC.
     #expect(plan("heic") == ["100x67 webp", "4096x2731 webp limited"])
+    // No client can request a file or an object of a store.
+    #expect(plan("jpeg", hasURL: false) == ["100x67 webp", "4096x2731 webp limited"])
   }
 
   /// Beyond a limit of sources nothing is made of them. Clients crop the source itself.

@@ -20,6 +20,7 @@ extension ImageEntries {
   private func source(_ size: KnownSize, _ item: Item) -> PlanSource {
     var source = size.facts.planned(size.format, focus: item.focus)
     source.bytes = size.bytes
+    source.hasURL = item.shownURL.hasPrefix("http:") || item.shownURL.hasPrefix("https:")
     return source
   }
 
