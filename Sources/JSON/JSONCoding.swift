@@ -1,14 +1,8 @@
-/// `Codable` values as JSON, without Foundation: for messages between processes of one build.
+/// `Codable` values as JSON, without Foundation: messages between processes of one build, and documents.
 ///
-/// Structures are objects, collections arrays; nil members are left out. Numbers are integers and finite doubles.
+/// Structures are objects, collections arrays; nil members are left out, as are those that encode nothing. Numbers are
+/// integers and finite doubles.
 package enum JSONCoding {
-  /// - Throws: what the value's own coding throws.
-  package static func json(_ value: some Encodable) throws -> JSONValue {
-    let node = JSONNode()
-    try node.write(value)
-    return node.value
-  }
-
   /// - Throws: `DecodingError` if the JSON is not such a value.
   package static func value<Value: Decodable>(
     _ type: Value.Type, of json: JSONValue
@@ -16,129 +10,6 @@ package enum JSONCoding {
     try JSONReading(json, []).read(type)
   }
 }
-
-// Single values have methods of their own in each container: to find out what a value is at run time would take as long
-// as all the rest.
-
-// MARK: Encoding
-
-/// A value that is being written, by reference, because the containers of `Encoder` are copied.
-private final class JSONNode: Encoder {
-  private var scalar = JSONValue.null
-  private var members: [(name: String, node: JSONNode)] = []
-  private var elements: [JSONNode] = []
-  private var kind = Kind.scalar
-  let codingPath: [any CodingKey] = []
-  let userInfo: [CodingUserInfoKey: Any] = [:]
-
-  private enum Kind { case scalar, object, array }
-
-  func write(_ value: some Encodable) throws { try value.encode(to: self) }
-
-  func member(_ name: String) -> JSONNode {
-    kind = .object
-    let node = JSONNode()
-    members.append((name, node))
-    return node
-  }
-
-  func element() -> JSONNode {
-    kind = .array
-    let node = JSONNode()
-    elements.append(node)
-    return node
-  }
-
-  var count: Int { elements.count }
-
-  func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-    kind = .object
-    return KeyedEncodingContainer(KeyedWriting<Key>(node: self))
-  }
-
-  func unkeyedContainer() -> any UnkeyedEncodingContainer {
-    kind = .array
-    return ElementWriting(node: self)
-  }
-
-  func singleValueContainer() -> any SingleValueEncodingContainer { ValueWriting(node: self) }
-
-  /// The value, once all of it is written.
-  var value: JSONValue {
-    switch kind {
-    case .scalar: scalar
-    case .object: .object(members.map { JSONValue.Member($0.name, $0.node.value) })
-    case .array: .array(elements.map(\.value))
-    }
-  }
-
-  func set(_ value: JSONValue) { scalar = value }
-}
-
-private struct KeyedWriting<Key: CodingKey>: KeyedEncodingContainerProtocol {
-  let node: JSONNode
-  var codingPath: [any CodingKey] { [] }
-
-  // Optional members that are nil are not encoded at all.
-  func encodeNil(forKey key: Key) { node.member(key.stringValue).set(.null) }
-
-  func encode(_ value: Bool, forKey key: Key) { node.member(key.stringValue).set(.bool(value)) }
-  func encode(_ value: String, forKey key: Key) { node.member(key.stringValue).set(.string(value)) }
-  func encode(_ value: Int, forKey key: Key) { node.member(key.stringValue).set(.int(value)) }
-
-  func encode(_ value: some Encodable, forKey key: Key) throws {
-    try node.member(key.stringValue).write(value)
-  }
-
-  func nestedContainer<Nested: CodingKey>(
-    keyedBy type: Nested.Type, forKey key: Key
-  ) -> KeyedEncodingContainer<Nested> {
-    node.member(key.stringValue).container(keyedBy: type)
-  }
-
-  func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-    node.member(key.stringValue).unkeyedContainer()
-  }
-
-  func superEncoder() -> any Encoder { node.member("super") }
-  func superEncoder(forKey key: Key) -> any Encoder { node.member(key.stringValue) }
-}
-
-private struct ElementWriting: UnkeyedEncodingContainer {
-  let node: JSONNode
-  var codingPath: [any CodingKey] { [] }
-  var count: Int { node.count }
-
-  func encodeNil() { node.element().set(.null) }
-  func encode(_ value: some Encodable) throws { try node.element().write(value) }
-
-  func nestedContainer<Nested: CodingKey>(
-    keyedBy type: Nested.Type
-  ) -> KeyedEncodingContainer<Nested> { node.element().container(keyedBy: type) }
-
-  func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
-    node.element().unkeyedContainer()
-  }
-
-  func superEncoder() -> any Encoder { node.element() }
-}
-
-private struct ValueWriting: SingleValueEncodingContainer {
-  let node: JSONNode
-  var codingPath: [any CodingKey] { [] }
-
-  func encodeNil() { node.set(.null) }
-  func encode(_ value: Bool) { node.set(.bool(value)) }
-  func encode(_ value: String) { node.set(.string(value)) }
-  func encode(_ value: Double) { node.set(.number("\(value)")) }
-  func encode(_ value: Int) { node.set(.int(value)) }
-  func encode(_ value: Int32) { node.set(.int(Int(value))) }
-  func encode(_ value: UInt8) { node.set(.int(Int(value))) }
-  // No message has single values of other types, whose own coding would come here without end.
-  func encode(_ value: some Encodable) throws { try node.write(value) }
-}
-
-// MARK: Decoding
 
 private struct JSONReading: Decoder {
   let json: JSONValue

@@ -42,6 +42,16 @@ package indirect enum JSONValue: Sendable, Equatable {
 
   package static func int(_ value: Int) -> JSONValue { .number(String(value)) }
 
+  /// A number rounded to three decimals, for durations and ratios. Whole numbers have no decimal point, and numbers that
+  /// JSON cannot hold become `null`.
+  package static func rounded(_ number: Double) -> JSONValue {
+    let rounded = (number * 1000).rounded() / 1000
+    guard rounded.isFinite else { return .null }
+    // Below 2^53 (9e15) every whole Double converts to Int exactly; 1e15 stays clear of that.
+    let isWhole = rounded == rounded.rounded() && abs(rounded) < 1e15
+    return .number(isWhole ? String(Int(rounded)) : "\(rounded)")
+  }
+
   /// The kind of value in the terms of the standard, with its article, for error messages.
   package var kind: String {
     switch self {

@@ -51,18 +51,8 @@ package struct JSONWriter: ~Copyable {
     bytes.append(contentsOf: String(number).utf8)
   }
 
-  /// Writes a number rounded to three decimals, for durations and ratios. Whole numbers have no
-  /// decimal point, and numbers that JSON cannot hold become `null`.
-  package mutating func value(_ number: Double) {
-    begin()
-    let rounded = (number * 1000).rounded() / 1000
-    // Below 2^53 (9e15) every whole Double converts to Int exactly; 1e15 stays clear of that.
-    if rounded.isFinite, rounded == rounded.rounded(), abs(rounded) < 1e15 {
-      bytes.append(contentsOf: String(Int(rounded)).utf8)
-    } else {
-      bytes.append(contentsOf: (rounded.isFinite ? "\(rounded)" : "null").utf8)
-    }
-  }
+  /// Writes a number as ``JSONValue/rounded(_:)``.
+  package mutating func value(_ number: Double) { value(JSONValue.rounded(number)) }
 
   package mutating func value(_ flag: Bool) {
     begin()
