@@ -71,7 +71,7 @@ enum ExportCommand: Command {
       worker: try WorkerPath.find())
     let report = try await export.write(to: target)
     if arguments.has(CommonFlag.json) {
-      Console.write(report.json)
+      Console.write(report)
     } else if !arguments.has(CommonFlag.quiet) {
       let beside =
         report.companions.isEmpty ? "" : "; beside it \(report.companions.joined(separator: ", "))"

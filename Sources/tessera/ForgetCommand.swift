@@ -51,7 +51,7 @@ enum ForgetCommand: Command {
       : try await forgetting.run(repaired: Console.warn)
     if let warning = report.warning { Console.warn(warning) }
     if arguments.has(CommonFlag.json) {
-      Console.write(report.json)
+      Console.write(report)
     } else if !arguments.has(CommonFlag.quiet) {
       for line in undoes ? [undone(report)] : lines(of: report) { Console.line(line) }
     }

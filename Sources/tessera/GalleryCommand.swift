@@ -26,7 +26,7 @@ enum GalleryCommand: Command {
     let gallery = Gallery(arguments.operands[0], limit: try arguments.value(limit) ?? 5_000)
     let report = try await gallery.write()
     if arguments.has(CommonFlag.json) {
-      Console.write(report.json)
+      Console.write(report)
     } else if !arguments.has(CommonFlag.quiet) {
       let part = report.shown < report.images ? ", the first \(report.shown) shown" : ""
       Console.line("\(report.path): \(Amount.count(report.images, "image"))\(part)")

@@ -51,7 +51,7 @@ enum MergeCommand: Command {
       allowsLoss: arguments.has(allowLoss))
     let report = try await merging.run()
     if arguments.has(CommonFlag.json) {
-      Console.write(report.json)
+      Console.write(report)
     } else if !arguments.has(CommonFlag.quiet) {
       for line in summary(of: report) { Console.line(line) }
     }

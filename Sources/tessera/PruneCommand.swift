@@ -45,7 +45,7 @@ enum PruneCommand: Command {
       Console.warn($0)
     }
     if isJSON {
-      Console.write(report.json)
+      Console.write(report)
     } else if !arguments.has(CommonFlag.quiet) {
       Console.line(summary(of: report, isDryRun: isDryRun))
     }

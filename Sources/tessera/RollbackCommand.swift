@@ -35,7 +35,7 @@ enum RollbackCommand: Command {
     if arguments.has(list) {
       let kept = try await rollback.list()
       if isJSON {
-        Console.write(kept.json)
+        Console.write(kept)
       } else {
         for line in lines(of: kept) { Console.line(line) }
       }
@@ -44,7 +44,7 @@ enum RollbackCommand: Command {
     let report = try await rollback.run(to: try arguments.value(to) ?? 1)
     if let warning = report.warning { Console.warn(warning) }
     if isJSON {
-      Console.write(report.json)
+      Console.write(report)
     } else if !arguments.has(CommonFlag.quiet) {
       for line in lines(of: report) { Console.line(line) }
     }

@@ -183,10 +183,11 @@ struct StatusText {
         "  \(current.name), the current catalog"
           + (current.images.map { ": \(Amount.count($0, "image"))" } ?? ""))
     }
-    for (entry, end) in zip(kept.catalogs, kept.ends) {
+    for entry in kept.catalogs {
       let images = entry.images.map { ", \(Amount.count($0, "image"))" } ?? ""
+      let end = entry.until.map { ", until \($0)" } ?? ""
       lines.append(
-        "  the catalog that was replaced at \(entry.time)\(images), until \(end): tessera rollback "
+        "  the catalog that was replaced at \(entry.time)\(images)\(end): tessera rollback "
           + "\(status.output) --to \(entry.number)")
     }
     if let limit = kept.limit, !kept.catalogs.isEmpty {

@@ -46,7 +46,7 @@ enum VerifyCommand: Command {
       }
     }
     if isJSON {
-      Console.write(report.json)
+      Console.write(report)
     } else if !arguments.has(CommonFlag.quiet) {
       for path in report.drafts {
         Console.line(

@@ -28,7 +28,7 @@ enum WarmCommand: Command {
       if !isJSON { Console.line("\(problem.id): the file \(problem.path) \(problem.reason)") }
     }
     if isJSON {
-      Console.write(report.json)
+      Console.write(report)
     } else if !arguments.has(CommonFlag.quiet) {
       let verdict =
         report.problemCount == 0 ? "no problems" : Amount.count(report.problemCount, "problem")

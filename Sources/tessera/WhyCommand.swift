@@ -25,7 +25,7 @@ enum WhyCommand: Command {
       arguments.operands[1], in: arguments.operands[0],
       state: try arguments.value(OutputOptions.state))
     if arguments.has(CommonFlag.json) {
-      Console.write(explanation.json)
+      Console.write(explanation)
     } else {
       for line in lines(of: explanation) { Console.line(line) }
     }
@@ -38,7 +38,7 @@ enum WhyCommand: Command {
     ]
     if let url = explanation.url { lines.append("  \(url)") }
     lines += explanation.decisions.map { "  - \($0)" }
-    if let time = explanation.unchangedTime {
+    if let time = explanation.unchangedUntil {
       lines.append(
         "  nothing to do since then: until \(time), runs found manifest, pipeline and sources as they were"
       )

@@ -93,7 +93,9 @@ extension StreamTests {
       #expect(lines.count == 3 && lines[0].hasPrefix("a: the file \(TemporaryFolder.file("a")) "))
       #expect(lines.last == "2 files of 2 images: 2 problems")
       let json = try await tessera("verify", out, "--json")
-      #expect(json.status == 1 && json.output.hasPrefix("{\n  \"images\": 2,"))
+      #expect(
+        json.status == 1
+          && json.output.hasPrefix("{\n  \"schema\": \"tessera-verify/1\",\n  \"images\": 2,"))
       #expect(try await tessera("verify", out, "--quiet").output.split(separator: "\n").count == 2)
       let removed = try await tessera("verify", out, "--remove-broken")
       #expect(

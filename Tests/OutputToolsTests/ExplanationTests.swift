@@ -37,6 +37,7 @@ import Testing
     #expect(
       try await why("a") == """
         {
+          "schema": "tessera-why/1",
           "id": "a",
           "line": 1,
           "status": "ok",
@@ -83,6 +84,7 @@ import Testing
     #expect(
       try await why("a") == """
         {
+          "schema": "tessera-why/1",
           "id": "a",
           "line": 1,
           "status": "failed",
@@ -96,6 +98,7 @@ import Testing
     #expect(
       try await why("file") == """
         {
+          "schema": "tessera-why/1",
           "id": "file",
           "line": 2,
           "status": "stale",
@@ -111,6 +114,7 @@ import Testing
     #expect(
       try await why("odd") == """
         {
+          "schema": "tessera-why/1",
           "id": "odd",
           "line": 3,
           "decisions": [

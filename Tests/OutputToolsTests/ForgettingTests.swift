@@ -1,5 +1,6 @@
 import Foundation
 import TesseraBytes
+import TesseraJSON
 import TesseraManifest
 import TesseraTestSupport
 import Testing
@@ -97,6 +98,7 @@ import Testing
     #expect(
       String(decoding: report.json, as: UTF8.self) == """
         {
+          "schema": "tessera-forget/1",
           "ids": \(list(["a"])),
           "deleted": \(list(deleted)),
           "unattributed": 1,

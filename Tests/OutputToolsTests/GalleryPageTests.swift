@@ -1,4 +1,5 @@
 import Foundation
+import TesseraJSON
 import TesseraTestSupport
 import Testing
 
@@ -48,6 +49,7 @@ import Testing
     #expect(
       String(decoding: report.json, as: UTF8.self) == """
         {
+          "schema": "tessera-gallery/1",
           "path": "\(small.root)/gallery.html",
           "pictures": 5,
           "shown": \(min(limit, 5))

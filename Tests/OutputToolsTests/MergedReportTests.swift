@@ -119,6 +119,7 @@ import Testing
     #expect(
       String(decoding: report.json, as: UTF8.self) == """
         {
+          "schema": "tessera-merge/1",
           "catalog": "",
           "shards": 0,
           "images": 0,
@@ -135,6 +136,7 @@ import Testing
     #expect(
       String(decoding: report.json, as: UTF8.self) == """
         {
+          "schema": "tessera-merge/1",
           "catalog": "out/catalog.json",
           "shards": 2,
           "images": 5,

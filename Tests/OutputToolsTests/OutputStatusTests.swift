@@ -58,7 +58,7 @@ import Testing
     let status = try await read()
     #expect(status.problems == [] && !status.wasKilled && status.holder == nil)
     #expect(status.kept.current?.images == 2 && status.kept.catalogs.map(\.images) == [1])
-    #expect(status.kept.ends == ["1970-01-12T13:47:00Z"])
+    #expect(status.kept.catalogs.map(\.until) == ["1970-01-12T13:47:00Z"])
     #expect(status.failures.failed == 1 && status.failures.byHost.first?.name == "example.com")
     #expect(status.figures.keptCatalogs == 1 && status.freeSpace ?? 0 > 0)
     #expect(status.stateSize ?? 0 > 0 && status.recorded?.count == 0)

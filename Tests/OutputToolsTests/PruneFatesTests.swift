@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TesseraJSON
 import TesseraState
 import TesseraTestSupport
 import Testing
@@ -64,7 +65,8 @@ import Testing
       "\(files[2].path) stays: named by shards",
     ]
     let start =
-      #"{"kept":3,"keptBy":{"keptcatalogs":1,"shards":1},"keptUntil":"1970-01-13T00:00:00Z","#
+      #"{"schema":"tessera-prune/1","kept":3,"keptBy":{"keptcatalogs":1,"shards":1},"#
+      + #""keptUntil":"1970-01-13T00:00:00Z","#
     for isDryRun in [true, false] {
       let waiting = try await prune(day: 3, isDryRun: isDryRun)
       #expect(
@@ -124,7 +126,7 @@ import Testing
     for path in files { try small.write("abc", to: path) }
     let result = try await prune(day: 1, grace: 0)
     #expect(result.deleted == files.suffix(2).sorted() && result.stays.count == 2)
-    #expect(result.report.hasPrefix(#"{"kept":4,"keptBy":{"keptcatalogs":2},"#))
+    #expect(result.report.contains(#""kept":4,"keptBy":{"keptcatalogs":2},"#))
   }
 
   @Test func pagesThatAnIndexNamesStay() async throws {
@@ -134,12 +136,12 @@ import Testing
     #expect(pages == 3)
     let first = try await prune(day: 1, grace: 0)
     // The pages of the current index; the index itself is not a file of this folder that could be deleted.
-    #expect(first.report.hasPrefix(#"{"kept":3,"keptBy":{"keptcatalogs":1},"#), "\(first.report)")
+    #expect(first.report.contains(#""kept":3,"keptBy":{"keptcatalogs":1},"#), "\(first.report)")
     #expect(first.deleted == [] && first.stays.count == 1)
     // Without the kept catalog, its page is unnamed.
     try small.remove(".tessera/catalogs/list.json")
     let second = try await prune(day: 2, grace: 0)
-    #expect(second.deleted.count == 1 && second.report.hasPrefix(#"{"kept":2,"keptBy":{},"#))
+    #expect(second.deleted.count == 1 && second.report.contains(#""kept":2,"keptBy":{},"#))
     #expect(small.has("catalog/index.json"))
   }
 

@@ -29,6 +29,7 @@ import Testing
     #expect(
       String(decoding: prune.json, as: UTF8.self) == """
         {
+          "schema": "tessera-prune/1",
           "kept": 3,
           "keptBy": {
             "kept catalogs": 2
@@ -55,6 +56,7 @@ import Testing
     #expect(
       String(decoding: verify.json, as: UTF8.self) == """
         {
+          "schema": "tessera-verify/1",
           "images": 3,
           "files": 0,
           "problemCount": 1,
@@ -76,6 +78,7 @@ import Testing
     #expect(
       String(decoding: export.json, as: UTF8.self) == """
         {
+          "schema": "tessera-export/1",
           "pictures": 2,
           "empty": 1,
           "files": 4,

@@ -1,4 +1,5 @@
 import Foundation
+import TesseraJSON
 import TesseraTestSupport
 import Testing
 
@@ -61,6 +62,7 @@ import Testing
     #expect(
       String(decoding: list.json, as: UTF8.self) == """
         {
+          "schema": "tessera-rollback-list/1",
           "catalogs": [
             \(Self.indented(Self.entry(1, "05:00", texts[1], isIndexed: true), 4)),
             \(Self.indented(Self.entry(2, "03:20", texts[0], isIndexed: true), 4))
@@ -73,7 +75,7 @@ import Testing
     let none = try SmallOutput()
     #expect(
       String(decoding: try await Rollback(none.root).list().json, as: UTF8.self)
-        == "{\n  \"catalogs\": []\n}\n")
+        == "{\n  \"schema\": \"tessera-rollback-list/1\",\n  \"catalogs\": []\n}\n")
   }
 
   @Test(arguments: [1, 2])
@@ -86,6 +88,7 @@ import Testing
     #expect(
       String(decoding: report.json, as: UTF8.self) == """
         {
+          "schema": "tessera-rollback/1",
           "catalog": \(Self.indented(Self.entry(number, number == 1 ? "05:00" : "03:20", text), 2)),
           "images": 2,
           "counts": {

@@ -1,4 +1,5 @@
 internal import Glibc
+package import TesseraJSON
 internal import TesseraSystem
 
 /// The standard streams of the command. Lines are written whole, with control characters escaped.
@@ -6,6 +7,10 @@ package enum Console {
   /// Writes results to standard output. Returns false if that failed, as when its reader has gone.
   @discardableResult
   package static func write(_ bytes: [UInt8]) -> Bool { StandardStream.output.write(bytes) }
+
+  /// Writes a report to standard output.
+  @discardableResult
+  package static func write(_ report: some JSONDocument) -> Bool { write(report.json) }
 
   /// Writes a text of several lines, whose control characters have been escaped.
   @discardableResult

@@ -25,7 +25,7 @@ struct HostAnswers: Sendable, Equatable {
 }
 
 /// A host that rejects all or nearly all requests.
-package struct HostBan: Sendable, Equatable {
+package struct HostBan: Sendable, Equatable, Encodable {
   /// Host and port.
   package var host: String
   /// Requests that it answered, and those of them that it answered with 403 or 429.

@@ -2,10 +2,10 @@ package import TesseraJSON
 
 /// What a run, `merge`, `prune`, `rollback` or `forget` did, in a line of the history. It has no id, no URL, no path and no message: the history
 /// says how an output fares, and not of which images.
-package struct HistoryEntry: Sendable, Equatable {
-  package enum Kind: String, Sendable { case run, merge, prune, rollback, forget }
+package struct HistoryEntry: Sendable, Equatable, Encodable {
+  package enum Kind: String, Sendable, Encodable { case run, merge, prune, rollback, forget }
 
-  package enum Outcome: String, Sendable, CaseIterable {
+  package enum Outcome: String, Sendable, Encodable, CaseIterable {
     case done
     /// Done, but images failed, or lines of the manifest could not be used.
     case someFailed = "some-failed"
@@ -19,12 +19,12 @@ package struct HistoryEntry: Sendable, Equatable {
   }
 
   /// What is counted of the work.
-  package enum Work: String, Sendable, CaseIterable {
+  package enum Work: String, Sendable, Encodable, CodingKeyRepresentable, CaseIterable {
     case requests, fetchedBytes, writtenBytes, decodes, encodes, deletedFiles, deletedBytes
   }
 
   package var kind: Kind
-  /// In seconds since 1970.
+  /// In whole seconds since 1970.
   package var ended: Double
   package var seconds: Double
   package var outcome: Outcome
@@ -33,13 +33,22 @@ package struct HistoryEntry: Sendable, Equatable {
   /// The number of the run in the state; nil for one that found nothing to do, and for tools.
   package var run: Int?
   /// Images by status, and those that a run of some left as they were (``others``); those with an error by its code.
-  package var counts: [String: Int] = [:]
-  package var errors: [String: Int] = [:]
-  package var work: [Work: Int] = [:]
-  package var figures = OutputFigures()
+  @Omitting([:]) package var counts: [String: Int] = [:]
+  @Omitting([:]) package var errors: [String: Int] = [:]
+  @Omitting([:]) package var work: [Work: Int] = [:]
+  @Omitting(OutputFigures()) package var figures = OutputFigures()
+
+  private enum CodingKeys: String, CodingKey {
+    case kind, ended, seconds, outcome, reason, run
+    case counts = "items"
+    case errors, work
+    case figures = "output"
+  }
 
   package init(_ kind: Kind, ended: Double, seconds: Double, _ outcome: Outcome) {
-    (self.kind, self.ended, self.seconds, self.outcome) = (kind, ended, seconds, outcome)
+    (self.kind, self.ended, self.seconds, self.outcome) = (
+      kind, ended.rounded(.down), seconds, outcome
+    )
   }
 
   package static let others = "others"
@@ -80,31 +89,5 @@ extension HistoryEntry {
   private static func numbers(_ json: JSONValue?) -> [String: Int] {
     guard case .object(let members)? = json else { return [:] }
     return members.reduce(into: [:]) { $0[$1.name] = $1.value.intValue }
-  }
-
-  /// The members of its object.
-  package func write(to object: inout JSONWriter) {
-    object.member("kind", kind.rawValue)
-    object.member("ended", Int(ended))
-    object.member("seconds", seconds)
-    object.member("outcome", outcome.rawValue)
-    if let reason { object.member("reason", reason) }
-    if let run { object.member("run", run) }
-    Self.write(counts.map { ($0, $1) }, as: "items", to: &object)
-    Self.write(errors.map { ($0, $1) }, as: "errors", to: &object)
-    Self.write(work.map { ($0.rawValue, $1) }, as: "work", to: &object)
-    Self.write(figures.known.map { ($0.declaration.member, $0.value) }, as: "output", to: &object)
-  }
-
-  private static func write(
-    _ numbers: [(name: String, value: Int)], as name: String, to object: inout JSONWriter
-  ) {
-    guard !numbers.isEmpty else { return }
-    object.name(name)
-    object.object { list in
-      for number in numbers.sorted(by: { $0.name < $1.name }) {
-        list.member(number.name, number.value)
-      }
-    }
   }
 }

@@ -1,6 +1,6 @@
 /// What is counted of an output as a whole: the one declaration that the history of runs, `tessera status --json` and the
 /// metrics are made of. A figure is nil if it is not known.
-package struct OutputFigures: Sendable, Equatable {
+package struct OutputFigures: Sendable, Equatable, Encodable {
   /// The files of images that the state records, and their bytes.
   package var files: Int?
   package var fileBytes: Int?

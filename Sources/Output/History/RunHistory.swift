@@ -35,9 +35,7 @@ package struct RunHistory: Sendable, Equatable {
 
   /// The history with an entry more; without its older half, if there would be too many.
   package func adding(_ entry: HistoryEntry) -> RunHistory {
-    var writer = JSONWriter()
-    writer.object { entry.write(to: &$0) }
-    let line = writer.take() + [UInt8(ascii: "\n")]
+    let line = JSONCoding.text(entry)
     var next = entry.isIdlePrune ? withoutIdlePrunes : self
     // What a killed process has left of a line ends here.
     let isWhole = next.document.isEmpty || next.document.last == UInt8(ascii: "\n")

@@ -1,13 +1,14 @@
 internal import TesseraJSON
 
 /// What `export` wrote.
-package struct ExportReport: Sendable, Equatable {
+package struct ExportReport: Sendable, Equatable, JSONDocument {
+  package let schema = "tessera-export/1"
   /// Images that were exported.
   package var images = 0
   /// Slots that constants were written for.
-  package var slots = 0
+  @Omitting(0) package var slots = 0
   /// Whether the target had this catalog already, and nothing was written.
-  package var isCurrent = false
+  @Omitting(false) package var isCurrent = false
   /// Images without a file.
   package var empty = 0
   /// Files that were written for assets.
@@ -21,19 +22,13 @@ package struct ExportReport: Sendable, Equatable {
   /// Images of which the manifest does not say what they show.
   package var withoutAlt = 0
 
-  /// The document that `export --json` prints.
-  package var json: [UInt8] {
-    var writer = JSONWriter(indent: 2)
-    writer.object { object in
-      // Programs read this name, so it stays although the sources say "images".
-      object.member("pictures", images)
-      object.member("empty", empty)
-      object.member("files", files)
-      if slots > 0 { object.member("slots", slots) }
-      if isCurrent { object.member("current", true) }
-      object.member("relative", isRelative)
-      object.member("withoutAlt", withoutAlt)
-    }
-    return writer.take() + [UInt8(ascii: "\n")]
+  private enum CodingKeys: String, CodingKey {
+    case schema
+    // Programs read this name, so it stays although the sources say "images".
+    case images = "pictures"
+    case empty, files, slots
+    case isCurrent = "current"
+    case isRelative = "relative"
+    case withoutAlt
   }
 }

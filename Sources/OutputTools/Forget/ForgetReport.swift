@@ -2,7 +2,8 @@ internal import TesseraJSON
 internal import TesseraText
 
 /// What `forget` removed, and what it can't reach.
-package struct ForgetReport: Sendable {
+package struct ForgetReport: Sendable, JSONDocument {
+  package let schema = "tessera-forget/1"
   /// The images, also those that were found by their URLs.
   package internal(set) var ids: [String] = []
   /// Of images that are to be had again, those whose URLs may still be marked.
@@ -25,18 +26,20 @@ package struct ForgetReport: Sendable {
   package internal(set) var derived: [String] = []
   /// Files in the output's own folder that runs do not write, such as exports: the images may be in them.
   package internal(set) var foreign: [String] = []
-  /// Where states are that this command can't reach, and whose next runs leave the images out.
-  package internal(set) var states: [String] = []
-  /// Why parts of interrupted uploads could not be looked for; nil if they could.
-  package internal(set) var uploads: String?
-  var baseURL: String?
+  /// What caches between the output and its readers may still have: URLs, or paths if the pipeline has no base-url.
+  package private(set) var purge: [String] = []
+  /// ``beyond``, and what of this output is out of reach.
+  package private(set) var notReached = Self.beyond
   /// What could not be written after it: a clause; nil if all was.
   package internal(set) var warning: String?
 
-  /// What caches between the output and its readers may still have: URLs, or paths if the pipeline has no base-url.
-  package var purge: [String] {
-    let paths = (files + documents).filter { !$0.hasPrefix(".") }
-    return Set<Identifier>(of: paths).texts.map { (baseURL ?? "") + $0 } + serviceURLs
+  private enum CodingKeys: String, CodingKey {
+    case schema, ids
+    case files = "deleted"
+    case unattributed, shared, sameID
+    case documents = "replaced"
+    case cached = "cachedSources"
+    case purge, foreign, notReached, warning
   }
 
   /// What this command can't reach: sentences without their full stops.
@@ -47,32 +50,21 @@ package struct ForgetReport: Sendable {
     "apps that have fetched a catalog or a file, and earlier versions of objects in a store that keeps them",
   ]
 
-  /// ``beyond``, and what of this output is out of reach.
-  package var notReached: [String] {
-    states.map { state in
-      "the state \(state): its next run takes them out of it, or tessera forget with --state there"
-    }
+  /// Says what the command can't reach, once all is deleted and replaced.
+  ///
+  /// - Parameters:
+  ///   - baseURL: of the catalog.
+  ///   - states: where those are that stay, and whose next runs leave the images out.
+  ///   - uploads: why parts of interrupted uploads could not be looked for; nil if they could.
+  mutating func end(baseURL: String?, states: [String], uploads: String?) {
+    let paths = (files + documents).filter { !$0.hasPrefix(".") }
+    purge = Set<Identifier>(of: paths).texts.map { (baseURL ?? "") + $0 } + serviceURLs
+    notReached =
+      states.map { state in
+        "the state \(state): its next run takes them out of it, or tessera forget with --state there"
+      }
       + (uploads.map { finding in
         ["parts of interrupted uploads: \(finding); abort them, or have a rule of the bucket do it"]
       } ?? []) + Self.beyond
-  }
-
-  /// The document that `forget --json` prints.
-  package var json: [UInt8] {
-    var writer = JSONWriter(indent: 2)
-    writer.object { object in
-      object.member("ids", ids)
-      object.member("deleted", files)
-      object.member("unattributed", unattributed)
-      object.member("shared", shared)
-      object.member("sameID", sameID)
-      object.member("replaced", documents)
-      object.member("cachedSources", cached)
-      object.member("purge", purge)
-      object.member("foreign", foreign)
-      object.member("notReached", notReached)
-      if let warning { object.member("warning", warning) }
-    }
-    return writer.take() + [UInt8(ascii: "\n")]
   }
 }

@@ -125,8 +125,9 @@ struct ForgetWork {
     marks.add(ids: ids, requests: requests, sources: sources, shown: shown)
     try await marks.write(to: output, held.workspace)
     var erasure = try await CatalogErasure(ids, from: output, held.workspace)
+    let base: String?
     do {
-      report.baseURL = try await baseURL()
+      base = try await baseURL()
       for place in OutputPlace.allCases { try await erase(place, &erasure) }
       try await erasure.end()
     } catch let error as SystemError where erasure.damaged(error) != nil {
@@ -137,8 +138,8 @@ struct ForgetWork {
     report.foreign = try await foreign()
     report.documents = erasure.erased.documents.texts
     report.serviceURLs = erasure.erased.serviceURLs.texts
-    report.states = try await held.statesElsewhere()
-    report.uploads = await held.clearUploads()
+    report.end(
+      baseURL: base, states: try await held.statesElsewhere(), uploads: await held.clearUploads())
     for state in states {
       try await state.note(forgottenMarks: marks.digest)
       try await state.rewrite()

@@ -2,26 +2,22 @@ internal import TesseraCatalog
 internal import TesseraJSON
 
 /// What `gallery` wrote.
-package struct GalleryReport: Sendable {
+package struct GalleryReport: Sendable, JSONDocument {
+  package let schema = "tessera-gallery/1"
   package var path: String
   /// Images in the catalog.
   package var images = 0
   /// Images on the page.
   package var shown = 0
 
-  init(path: String) { self.path = path }
-
-  /// The document that `gallery --json` prints.
-  package var json: [UInt8] {
-    var writer = JSONWriter(indent: 2)
-    writer.object { object in
-      object.member("path", path)
-      // Programs read this name, so it stays although the sources say "images".
-      object.member("pictures", images)
-      object.member("shown", shown)
-    }
-    return writer.take() + [UInt8(ascii: "\n")]
+  private enum CodingKeys: String, CodingKey {
+    case schema, path
+    // Programs read this name, so it stays although the sources say "images".
+    case images = "pictures"
+    case shown
   }
+
+  init(path: String) { self.path = path }
 }
 
 /// What all images of a catalog add up to, for the page's heading.

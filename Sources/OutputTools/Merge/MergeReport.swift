@@ -2,7 +2,8 @@ internal import TesseraCatalog
 internal import TesseraJSON
 
 /// What `merge` made of the results of shards.
-package struct MergeReport: Sendable {
+package struct MergeReport: Sendable, JSONDocument {
+  package let schema = "tessera-merge/1"
   package var shards = 0
   package var images = 0
   /// Images by status.
@@ -15,6 +16,12 @@ package struct MergeReport: Sendable {
   /// The path of the catalog.
   package var catalog = ""
 
+  private enum CodingKeys: String, CodingKey {
+    case schema, catalog, shards, images, counts
+    case problems = "manifestProblems"
+    case copied, copiedBytes
+  }
+
   /// The counts that are there, the best status first.
   package var countsInOrder: [(status: String, count: Int)] {
     CatalogImage.Status.allCases.compactMap { status in
@@ -25,23 +32,5 @@ package struct MergeReport: Sendable {
   /// As after a run of all items: exit status 1.
   package var hasFailures: Bool {
     counts["failed", default: 0] + counts["stale", default: 0] + problems > 0
-  }
-
-  /// The document that `merge --json` prints.
-  package var json: [UInt8] {
-    var writer = JSONWriter(indent: 2)
-    writer.object { object in
-      object.member("catalog", catalog)
-      object.member("shards", shards)
-      object.member("images", images)
-      object.name("counts")
-      object.object { list in
-        for (status, count) in counts.sorted(by: { $0.key < $1.key }) { list.member(status, count) }
-      }
-      object.member("manifestProblems", problems)
-      object.member("copied", copied)
-      object.member("copiedBytes", copiedBytes)
-    }
-    return writer.take() + [UInt8(ascii: "\n")]
   }
 }

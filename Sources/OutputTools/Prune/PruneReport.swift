@@ -4,7 +4,7 @@ internal import TesseraState
 internal import TesseraSystem
 
 /// What `prune` did, or would do.
-package struct PruneReport: Sendable {
+package struct PruneReport: Sendable, JSONDocument {
   /// What becomes of a variant.
   enum Fate {
     /// Something names it.
@@ -28,12 +28,15 @@ package struct PruneReport: Sendable {
     }
   }
 
+  package let schema = "tessera-prune/1"
   package var kept = 0
   private(set) var keptBytes = 0
   /// Files that stay because an earlier catalog, or the result of a shard, names them, by place.
   package private(set) var keptByOthers: [String: Int] = [:]
   /// When the last of the kept catalogs that name files ends, in seconds since 1970.
-  private var lastEnd: Double?
+  private var lastEnd: Double? { didSet { keptUntil = lastEnd.map(Host.timestamp) } }
+  /// The same in UTC.
+  package private(set) var keptUntil: String?
   /// Kept catalogs that were dropped because of their age.
   package internal(set) var dropped = 0
   package var deleted = 0
@@ -41,20 +44,27 @@ package struct PruneReport: Sendable {
   package var waiting = 0
   package var waitingBytes = 0
   /// When the first of the waiting files may be deleted, in seconds since 1970; nil if none waits.
-  package private(set) var nextDeletion: Double?
+  package private(set) var nextDeletion: Double? {
+    didSet { nextDeletionTime = nextDeletion.map(Host.timestamp) }
+  }
+  /// The same in UTC.
+  package private(set) var nextDeletionTime: String?
   /// Files that no run made. They stay.
   package var foreign = 0
   /// Rows of the state that left it, by table.
-  package private(set) var rows: [(table: String, deleted: Int)] = []
+  private var rows = JSONMembers<Int>()
+  package private(set) var deletedRows = 0
   package private(set) var waitingRows = 0
 
-  /// ``nextDeletion`` in UTC.
-  package var nextDeletionTime: String? { nextDeletion.map(Host.timestamp) }
-
-  /// When the last kept catalog that names a file ends, in UTC.
-  package var keptUntil: String? { lastEnd.map(Host.timestamp) }
-
-  package var deletedRows: Int { rows.reduce(0) { $0 + $1.deleted } }
+  private enum CodingKeys: String, CodingKey {
+    case schema, kept
+    case keptByOthers = "keptBy"
+    case keptUntil
+    case dropped = "droppedCatalogs"
+    case deleted, deletedBytes, waiting, waitingBytes
+    case nextDeletionTime = "nextDeletion"
+    case foreign, rows, waitingRows
+  }
 
   mutating func count(_ fate: Fate, bytes: Int) {
     switch fate {
@@ -74,33 +84,8 @@ package struct PruneReport: Sendable {
   }
 
   mutating func count(rows table: String, deleted: Int, waiting: Int) {
-    rows.append((table, deleted))
+    rows.append(table, deleted)
+    deletedRows += deleted
     waitingRows += waiting
-  }
-
-  /// The document that `prune --json` prints.
-  package var json: [UInt8] {
-    var writer = JSONWriter(indent: 2)
-    writer.object { object in
-      object.member("kept", kept)
-      object.name("keptBy")
-      object.object { places in
-        for (place, count) in keptByOthers.sorted(by: { $0.key < $1.key }) {
-          places.member(place, count)
-        }
-      }
-      if let keptUntil { object.member("keptUntil", keptUntil) }
-      object.member("droppedCatalogs", dropped)
-      object.member("deleted", deleted)
-      object.member("deletedBytes", deletedBytes)
-      object.member("waiting", waiting)
-      object.member("waitingBytes", waitingBytes)
-      if let nextDeletionTime { object.member("nextDeletion", nextDeletionTime) }
-      object.member("foreign", foreign)
-      object.name("rows")
-      object.object { tables in for row in rows { tables.member(row.table, row.deleted) } }
-      object.member("waitingRows", waitingRows)
-    }
-    return writer.take() + [UInt8(ascii: "\n")]
   }
 }

@@ -3,8 +3,8 @@ internal import TesseraOutput
 internal import TesseraSystem
 
 /// The catalogs that an output keeps beside the current one.
-package struct KeptCatalogList: Sendable {
-  package struct Entry: Sendable {
+package struct KeptCatalogList: Sendable, JSONDocument {
+  package struct Entry: Sendable, Encodable {
     /// 1 for the newest.
     package var number: Int
     /// When it was replaced, in UTC.
@@ -19,6 +19,14 @@ package struct KeptCatalogList: Sendable {
     package var path: String
     /// The index of its pages.
     package var index: String?
+    /// Until when it is kept at the latest, in UTC; nil if only the order counts.
+    package var until: String?
+
+    private enum CodingKeys: String, CodingKey {
+      case number
+      case time = "replaced"
+      case images, bytes, digest, path, index, until
+    }
 
     init(_ kept: KeptCatalog, number: Int, now: Double) {
       self.number = number
@@ -27,33 +35,15 @@ package struct KeptCatalogList: Sendable {
       (images, bytes, digest) = (kept.images, kept.bytes, kept.digest)
       (path, index) = (kept.path, kept.companions[PageFolder.whole.index])
     }
-
-    func write(to entry: inout JSONWriter) {
-      entry.member("number", number)
-      entry.member("replaced", time)
-      if let images { entry.member("images", images) }
-      entry.member("bytes", bytes)
-      entry.member("digest", digest)
-      entry.member("path", path)
-      if let index { entry.member("index", index) }
-    }
   }
 
+  package let schema = "tessera-rollback-list/1"
   package var catalogs: [Entry]
-
-  /// The document that `rollback --list --json` prints.
-  package var json: [UInt8] {
-    var writer = JSONWriter(indent: 2)
-    writer.object { object in
-      object.name("catalogs")
-      object.array { list in for entry in catalogs { list.object { entry.write(to: &$0) } } }
-    }
-    return writer.take() + [UInt8(ascii: "\n")]
-  }
 }
 
 /// What `rollback` did.
-package struct RollbackReport: Sendable {
+package struct RollbackReport: Sendable, JSONDocument {
+  package let schema = "tessera-rollback/1"
   /// The catalog that is the current one again.
   package var catalog: KeptCatalogList.Entry
   package private(set) var images = 0
@@ -66,6 +56,8 @@ package struct RollbackReport: Sendable {
   /// What could not be written after it: a clause; nil if all was.
   package internal(set) var warning: String?
 
+  private enum CodingKeys: CodingKey { case schema, catalog, images, counts, files, warning }
+
   init(_ kept: KeptCatalog, number: Int, now: Double) {
     catalog = KeptCatalogList.Entry(kept, number: number, now: now)
   }
@@ -73,22 +65,5 @@ package struct RollbackReport: Sendable {
   mutating func count(_ status: String) {
     images += 1
     counts[status, default: 0] += 1
-  }
-
-  /// The document that `rollback --json` prints.
-  package var json: [UInt8] {
-    var writer = JSONWriter(indent: 2)
-    writer.object { object in
-      object.name("catalog")
-      object.object { catalog.write(to: &$0) }
-      object.member("images", images)
-      object.name("counts")
-      object.object { list in
-        for (status, count) in counts.sorted(by: { $0.key < $1.key }) { list.member(status, count) }
-      }
-      object.member("files", files)
-      if let warning { object.member("warning", warning) }
-    }
-    return writer.take() + [UInt8(ascii: "\n")]
   }
 }

@@ -1,15 +1,17 @@
-internal import TesseraJSON
 internal import TesseraOutput
 internal import TesseraSystem
 
 /// What the runs of the last thirty days came to together, as far as the history has them. Runs of shards count each; one that
 /// was killed has left no entry, and does not count.
-package struct HistorySummary: Sendable, Equatable {
+package struct HistorySummary: Sendable, Equatable, Encodable {
   package static let days = 30
+  private let days = Self.days
 
   /// When the first run ended that the history has, in seconds since 1970, if that is less than thirty days ago; nil if it
   /// reaches further back.
-  package var since: Double?
+  package private(set) var since: Double?
+  /// The same in UTC.
+  package private(set) var sinceTime: String?
   package var runs = 0
   /// Those of them that came to no result, and those that a signal stopped.
   package var failed = 0
@@ -20,12 +22,20 @@ package struct HistorySummary: Sendable, Equatable {
   package var encodes = 0
   package var writtenBytes = 0
 
+  private enum CodingKeys: String, CodingKey {
+    case days
+    case sinceTime = "since"
+    case runs, failed, stopped, requests, fetchedBytes, encodes, writtenBytes
+  }
+
   /// - Parameters:
   ///   - entries: in any order; those of tools do not count.
   ///   - now: in seconds since 1970. Entries after it were made before the clock was set back, and count.
   init(_ entries: [HistoryEntry], now: Double) {
     let start = now - Double(Self.days) * 86_400
-    if let first = entries.map(\.ended).min(), first > start { since = first }
+    if let first = entries.map(\.ended).min(), first > start {
+      (since, sinceTime) = (first, Host.timestamp(first))
+    }
     for entry in entries where entry.kind == .run && entry.ended >= start {
       runs += 1
       if entry.outcome == .failed { failed += 1 }
@@ -35,20 +45,5 @@ package struct HistorySummary: Sendable, Equatable {
       encodes += entry.work[.encodes] ?? 0
       writtenBytes += entry.work[.writtenBytes] ?? 0
     }
-  }
-
-  /// ``since`` in UTC.
-  package var sinceTime: String? { since.map(Host.timestamp) }
-
-  func write(to object: inout JSONWriter) {
-    object.member("days", Self.days)
-    if let sinceTime { object.member("since", sinceTime) }
-    object.member("runs", runs)
-    object.member("failed", failed)
-    object.member("stopped", stopped)
-    object.member("requests", requests)
-    object.member("fetchedBytes", fetchedBytes)
-    object.member("encodes", encodes)
-    object.member("writtenBytes", writtenBytes)
   }
 }

@@ -16,8 +16,6 @@ package struct KeptPlaces: Sendable {
   var hasCurrent = false
   /// The newest first.
   package var catalogs: [KeptCatalogList.Entry] = []
-  /// Until when each of them is kept at the latest, in UTC.
-  package var ends: [String] = []
   /// How many the pipeline keeps, and for how long each, in seconds; nil if nothing has been kept yet.
   package var limit: (count: Int, age: Double)?
   /// Further forms of the current catalog: files with an index of its pages and screens, and patches.
@@ -46,8 +44,10 @@ package struct KeptPlaces: Sendable {
     guard let kept else { return }
     limit = (kept.retention.count, kept.retention.age)
     hasCurrent = kept.catalogs.contains { $0.path == current.keptPath }
-    let others = kept.others(than: current.keptPath)
-    catalogs = others.enumerated().map { KeptCatalogList.Entry($1, number: $0 + 1, now: now) }
-    ends = others.map { Host.timestamp(kept.end(of: $0)) }
+    catalogs = kept.others(than: current.keptPath).enumerated().map { index, other in
+      var entry = KeptCatalogList.Entry(other, number: index + 1, now: now)
+      entry.until = Host.timestamp(kept.end(of: other))
+      return entry
+    }
   }
 }

@@ -1,14 +1,24 @@
 internal import TesseraJSON
 
-/// What `verify` found.
-package struct VerifyReport: Sendable {
-  package struct Problem: Sendable {
-    package var id: String
-    package var path: String
+/// What `verify`, or `warm`, found.
+package struct VerifyReport: Sendable, JSONDocument {
+  package struct Problem: Sendable, Encodable {
+    package let id: String
+    package let path: String
     /// Completes "the file …".
-    package var reason: String
+    package let reason: String
+    /// The same as a sentence.
+    private let message: String
+
+    private enum CodingKeys: CodingKey { case id, path, message }
+
+    init(id: String, path: String, reason: String) {
+      (self.id, self.path, self.reason) = (id, path, reason)
+      message = "The file \(reason)."
+    }
   }
 
+  package let schema = "tessera-verify/1"
   package var images = 0
   package var files = 0
   package var problemCount = 0
@@ -17,8 +27,14 @@ package struct VerifyReport: Sendable {
   package internal(set) var drafts: [String] = []
   /// Fetched from an image service.
   package var bytes = 0
-  /// The first problems, as many as ``json`` lists.
+  /// The first problems, as many as the document lists.
   private(set) var problems: [Problem] = []
+
+  private enum CodingKeys: String, CodingKey {
+    case schema, images, files, problemCount, removed
+    case bytes = "bytesFetched"
+    case drafts, problems
+  }
 
   private static let listedProblems = 10_000
 
@@ -30,29 +46,5 @@ package struct VerifyReport: Sendable {
     problemCount += 1
     if problems.count < Self.listedProblems { problems.append(problem) }
     return problem
-  }
-
-  /// The document that `verify --json` prints.
-  package var json: [UInt8] {
-    var writer = JSONWriter(indent: 2)
-    writer.object { object in
-      object.member("images", images)
-      object.member("files", files)
-      object.member("problemCount", problemCount)
-      object.member("removed", removed)
-      object.member("bytesFetched", bytes)
-      object.member("drafts", drafts)
-      object.name("problems")
-      object.array { list in
-        for problem in problems {
-          list.object { entry in
-            entry.member("id", problem.id)
-            entry.member("path", problem.path)
-            entry.member("message", "The file \(problem.reason).")
-          }
-        }
-      }
-    }
-    return writer.take() + [UInt8(ascii: "\n")]
   }
 }

@@ -1,12 +1,13 @@
 internal import TesseraFetch
-internal import TesseraJSON
+package import TesseraJSON
 internal import TesseraOutput
 internal import TesseraState
 internal import TesseraSystem
 internal import TesseraText
 
 /// What happened to one item, and why it was or was not processed again.
-package struct Explanation: Sendable {
+package struct Explanation: Sendable, JSONDocument {
+  package let schema = "tessera-why/1"
   package var id: String
   /// The item's line in the manifest.
   package var line: Int
@@ -18,16 +19,14 @@ package struct Explanation: Sendable {
   package var url: String?
   /// What the run decided, in order: a clause each.
   package var decisions: [String]
-  /// When the last of the runs ended that have found since that manifest, pipeline and sources are as they were, in seconds
-  /// since 1970; nil if the run that decided was the last one.
-  var unchangedUntil: Double?
-  /// The same in UTC.
-  package var unchangedTime: String? { unchangedUntil.map(Host.timestamp) }
-  /// Why the last run made no catalog, and when it ended, in UTC; nil if it made one.
-  package var refusal: (reason: String, time: String)?
+  /// When the last of the runs ended that have found since that manifest, pipeline and sources are as they were, in UTC;
+  /// nil if the run that decided was the last one.
+  package var unchangedUntil: String?
+  /// Of the last run; nil if it made a catalog.
+  package var refusal: Refusal?
   /// The qualities that searches have found for its bytes, in this run or earlier ones, the last one first: a clause
   /// each. The pipeline's settings decide which of them counts, if any.
-  package var qualities: [String]
+  @Omitting([]) package var qualities: [String] = []
   /// SHA-256 of the source's bytes.
   package var content: String?
   /// Another item with the same bytes.
@@ -35,6 +34,19 @@ package struct Explanation: Sendable {
   /// The status in the current catalog, if that is one of an earlier run (`rollback`) with another entry of this
   /// image; "missing" if it has none.
   package var statusInCatalog: String?
+
+  /// Why a run made no catalog, and when it ended, in UTC.
+  package struct Refusal: Sendable, Encodable {
+    package var reason: String
+    package var time: String
+  }
+
+  private enum CodingKeys: String, CodingKey {
+    case schema, id, line, status, url, decisions, unchangedUntil, refusal, qualities, error, remedy
+    case content = "sha256"
+    case twin = "sameBytesAs"
+    case statusInCatalog
+  }
 
   /// - Parameters:
   ///   - root: the output of a run.
@@ -73,8 +85,10 @@ package struct Explanation: Sendable {
       url: url,
       decisions: known.reasons.map { $0.sentence(ofFile: isFile) },
       // A run that finds nothing to do has no number.
-      unchangedUntil: good?.run == nil ? good?.ended : nil,
-      refusal: last?.reason.map { ($0, Host.timestamp(last?.ended ?? 0)) },
+      unchangedUntil: good?.run == nil ? good.map { Host.timestamp($0.ended) } : nil,
+      refusal: last?.reason.map {
+        Refusal(reason: $0, time: Host.timestamp(last?.ended ?? 0))
+      },
       qualities: qualities.sorted { $0.run > $1.run }.map(\.sentence), content: known.content,
       twin: known.twin,
       statusInCatalog: try await status(of: id, inEarlierCatalogOf: output, otherThan: image))
@@ -152,32 +166,5 @@ package struct Explanation: Sendable {
       }
     }
     return nil
-  }
-
-  /// The document that `why --json` prints.
-  package var json: [UInt8] {
-    var writer = JSONWriter(indent: 2)
-    writer.object { object in
-      object.member("id", id)
-      object.member("line", line)
-      if let status { object.member("status", status) }
-      if let url { object.member("url", url) }
-      object.member("decisions", decisions)
-      if let unchangedTime { object.member("unchangedUntil", unchangedTime) }
-      if let refusal {
-        object.name("refusal")
-        object.object { member in
-          member.member("reason", refusal.reason)
-          member.member("time", refusal.time)
-        }
-      }
-      if !qualities.isEmpty { object.member("qualities", qualities) }
-      if let error { object.member("error", error) }
-      if let remedy { object.member("remedy", remedy) }
-      if let content { object.member("sha256", content) }
-      if let twin { object.member("sameBytesAs", twin) }
-      if let statusInCatalog { object.member("statusInCatalog", statusInCatalog) }
-    }
-    return writer.take() + [UInt8(ascii: "\n")]
   }
 }
