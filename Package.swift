@@ -356,7 +356,7 @@ let package = Package(
       [
         "TesseraPipelineTools", "TesseraPipeline", "TesseraPipelineFile", "TesseraFetch",
         "TesseraProbe", "TesseraImageHeader", "TesseraManifest", "TesseraPlan", "TesseraSystem",
-        "TesseraText",
+        "TesseraJSON", "TesseraText",
       ]),
     tests(
       "ConsoleTests",

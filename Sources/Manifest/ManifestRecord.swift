@@ -16,12 +16,17 @@ package enum ManifestRecord: Sendable, Equatable {
 }
 
 /// Why a line cannot be used. The run continues without it.
-package struct ManifestProblem: Error, Sendable, Equatable {
+package struct ManifestProblem: Error, Sendable, Equatable, Encodable {
   package var line: Int
   /// A sentence without its full stop: what was expected, what was found.
   package var message: String
   /// The list that has the line; nil if the manifest is one list.
   package private(set) var list: String?
+
+  private enum CodingKeys: String, CodingKey {
+    case list = "manifest"
+    case line, message
+  }
 
   /// The problem as one of a list among several.
   package func of(_ list: String) -> ManifestProblem {

@@ -4,7 +4,7 @@ package enum UserAgent {
   package static let standard = "Tessera/0.1"
 
   /// What a text lacks for the owner of a server who wants to reach the sender.
-  package enum Gap: String, Sendable {
+  package enum Gap: String, Sendable, Encodable {
     /// It has no URL and no mail address.
     case missing
     /// Those that it has are at names for examples (RFC 2606).

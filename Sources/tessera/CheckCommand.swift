@@ -51,7 +51,7 @@ enum CheckCommand: Command {
       Console.line("\(list ?? names[0]):\(line): error: \(message)")
     }
     if isJSON {
-      Console.write(report.json)
+      Console.write(report)
     } else {
       for (cause, count) in causes.sorted(by: { $0.key < $1.key }) where count > listedOfOneCause {
         let more = Amount.count(count - listedOfOneCause, "more image")

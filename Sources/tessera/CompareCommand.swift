@@ -23,7 +23,7 @@ enum CompareCommand: Command {
     let comparison = try await ImageComparison.of(
       arguments.operands[0], arguments.operands[1], workerPath: WorkerPath.find())
     if arguments.has(CommonFlag.json) {
-      Console.write(comparison.json)
+      Console.write(comparison)
     } else {
       let tile = comparison.worstTile
       Console.line("score       \(rounded(comparison.score))")

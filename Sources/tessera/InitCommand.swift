@@ -42,17 +42,17 @@ enum InitCommand: Command {
         throw UsageError("--manifest-only needs --from, with the images to list")
       }
       let report = try ManifestUpdate.write(in: folder, from: sources)
-      print(arguments, report.json, lines(of: report, folder))
+      print(arguments, lines(of: report, folder)) { Console.write(report) }
     } else {
       let report = try await NewPipeline.write(into: folder, from: sources)
-      print(arguments, report.json, lines(of: report, folder))
+      print(arguments, lines(of: report, folder)) { Console.write(report) }
     }
     return .done
   }
 
-  private static func print(_ arguments: Arguments, _ json: [UInt8], _ lines: [String]) {
+  private static func print(_ arguments: Arguments, _ lines: [String], json write: () -> Void) {
     if arguments.has(CommonFlag.json) {
-      Console.write(json)
+      write()
     } else if !arguments.has(CommonFlag.quiet) {
       for line in lines { Console.line(line) }
     }

@@ -148,8 +148,7 @@ enum PlanCommand: Command {
   ) throws {
     if arguments.has(writes) { try RoundingEdit.write(choice, into: file) }
     if arguments.has(CommonFlag.json) {
-      Console.write(
-        summary.json(choice, next: forecast.map { next in { next.write(to: &$0) } }))
+      Console.write(summary.json(choice, next: forecast))
     } else {
       Console.write(summary.text(isProbing: arguments.has(probe), choice))
     }

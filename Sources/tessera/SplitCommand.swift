@@ -46,7 +46,7 @@ enum SplitCommand: Command {
       if !isJSON { Console.line("line \(line): \(message)") }
     }
     if isJSON {
-      Console.write(report.json(parts: count))
+      Console.write(report)
     } else if !arguments.has(CommonFlag.quiet) {
       Console.line(
         "\(Amount.count(report.entries, "item")) in \(Amount.count(count, "part"))"

@@ -172,6 +172,7 @@ import Testing
     #expect(
       String(decoding: usage.json, as: UTF8.self) == #"""
         {
+          "schema": "tessera-error/1",
           "error": {
             "code": "usage",
             "message": "no \"such\" thing"
@@ -187,6 +188,7 @@ import Testing
     #expect(
       String(decoding: mistakes.json, as: UTF8.self) == """
         {
+          "schema": "tessera-error/1",
           "error": {
             "code": "pipeline-file",
             "message": "The pipeline file has mistakes.",

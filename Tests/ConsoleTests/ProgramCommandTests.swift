@@ -121,7 +121,10 @@ extension StreamTests {
       #expect(
         try await tessera("init", folder.path("q"), "--quiet") == End(status: 0, output: ""))
       let json = try await tessera("init", folder.path("j"), "--json")
-      #expect(json.output.hasPrefix("{\n  \"pipeline\": \"\(folder.path("j"))/pipeline.yaml\","))
+      #expect(
+        json.output.hasPrefix(
+          "{\n  \"schema\": \"tessera-init/1\","
+            + "\n  \"pipeline\": \"\(folder.path("j"))/pipeline.yaml\","))
     }
 
     @Test func initListsTheImagesAgain() async throws {

@@ -1,3 +1,4 @@
+import TesseraJSON
 import TesseraTestSupport
 import Testing
 
@@ -9,10 +10,11 @@ import Testing
     let comparison = ImageComparison(
       width: 640, height: 480, reference: .init(path: "a.png", format: "png", bytes: 1_234),
       candidate: .init(path: "b \"2\".webp", format: "webp", bytes: 567), score: 87.25,
-      worstTile: (score: -12.5, x: 64, y: 128, width: 63, height: 32))
+      worstTile: .init(score: -12.5, x: 64, y: 128, width: 63, height: 32))
     #expect(
       text(comparison.json) == """
         {
+          "schema": "tessera-compare/1",
           "metric": "ssimulacra2.1",
           "score": 87.25,
           "width": 640,

@@ -146,6 +146,7 @@ import Testing
       text(doctor.json).hasPrefix(
         """
         {
+          "schema": "tessera-doctor/1",
           "version": "0.1.0",
           "libvips": "8.15",
           "processors": 1,

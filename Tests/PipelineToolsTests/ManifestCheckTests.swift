@@ -1,4 +1,5 @@
 import Foundation
+import TesseraJSON
 import TesseraManifest
 import TesseraPipeline
 import TesseraPipelineFile
@@ -80,6 +81,7 @@ import Testing
     #expect(
       text(found.report.json) == """
         {
+          "schema": "tessera-check/1",
           "items": 2,
           "repeated": 1,
           "problemCount": 3,

@@ -1,3 +1,4 @@
+import TesseraJSON
 import TesseraTestSupport
 import Testing
 
@@ -54,6 +55,7 @@ import Testing
     #expect(
       text(report.json) == """
         {
+          "schema": "tessera-manifest-update/1",
           "manifest": "\(folder.path("manifest.jsonl"))",
           "images": 2,
           "added": 2,
@@ -85,6 +87,7 @@ import Testing
     #expect(
       text(report.json) == """
         {
+          "schema": "tessera-manifest-update/1",
           "manifest": "\(folder.path("manifest.jsonl"))",
           "images": 4,
           "added": 1,

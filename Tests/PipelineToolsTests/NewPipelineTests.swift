@@ -1,4 +1,5 @@
 import Foundation
+import TesseraJSON
 import TesseraPipelineFile
 import TesseraTestSupport
 import Testing
@@ -71,6 +72,7 @@ import Testing
     #expect(
       text(report.json) == """
         {
+          "schema": "tessera-init/1",
           "pipeline": "\(path)/pipeline.yaml",
           "manifest": "\(path)/manifest.jsonl",
           "skipped": []
@@ -108,6 +110,7 @@ import Testing
     #expect(
       text(report.json) == """
         {
+          "schema": "tessera-init/1",
           "pipeline": "\(folder.path("new"))/pipeline.yaml",
           "manifest": "\(folder.path("new"))/manifest.jsonl",
           "images": 2,
@@ -159,6 +162,7 @@ import Testing
     #expect(
       text(there.json) == """
         {
+          "schema": "tessera-init/1",
           "pipeline": "\(folder.path("new"))/pipeline.yaml",
           "manifest": "\(place)/-my $HOME \\"list\\" #1.txt",
           "images": 2,

@@ -132,6 +132,7 @@ import Testing
     #expect(
       text(summary.json(LadderChoice(summary, wanted: nil))) == """
         {
+          "schema": "tessera-plan/1",
           "items": 7,
           "unknown": 6,
           "measured": 0,

@@ -1,3 +1,4 @@
+import TesseraJSON
 import TesseraPipelineFile
 import TesseraTestSupport
 import Testing
@@ -87,18 +88,19 @@ import Testing
         try folder.text("parts/\(index).jsonl") == Self.part(index, of: 2, [], digest: digest))
     }
     #expect(
-      text(report.json(parts: 2)) == """
+      text(report.json) == """
         {
+          "schema": "tessera-split-report/1",
           "parts": 2,
           "entries": 0,
           "manifestProblems": 0
         }
 
         """)
-    var other = SplitReport()
+    var other = SplitReport(parts: 4)
     (other.entries, other.problems) = (5, 3)
     #expect(
-      text(other.json(parts: 4)).contains("4,\n  \"entries\": 5,\n  \"manifestProblems\": 3\n"))
+      text(other.json).contains("4,\n  \"entries\": 5,\n  \"manifestProblems\": 3\n"))
   }
 
   @Test func nothingIsLeftOfWhatFails() async throws {

@@ -4,7 +4,7 @@ internal import TesseraSystem
 /// An error as the command reports it: in a message, in JSON, and by the exit status.
 package struct ErrorReport: Sendable {
   /// A mistake at a place of a file.
-  package struct Mistake: Sendable {
+  package struct Mistake: Sendable, Encodable {
     var file: String
     var line: Int
     var column: Int
@@ -19,7 +19,7 @@ package struct ErrorReport: Sendable {
   }
 
   /// The raw value is the `code` of the JSON form.
-  package enum Code: String, Sendable, CaseIterable {
+  package enum Code: String, Sendable, Encodable, CaseIterable {
     case failed, usage, busy, stopped
     case pipelineFile = "pipeline-file"
   }
@@ -65,30 +65,18 @@ package struct ErrorReport: Sendable {
     return report
   }
 
-  /// `{"error": {"code": …, "message": …}}`
   var json: [UInt8] {
-    var writer = JSONWriter(indent: 2)
-    writer.object { document in
-      document.name("error")
-      document.object { error in
-        error.member("code", code.rawValue)
-        error.member("message", message)
-        guard let mistakes else { return }
-        error.name("mistakes")
-        error.array { list in for mistake in mistakes { mistake.write(to: &list) } }
-      }
-    }
-    return writer.take() + [UInt8(ascii: "\n")]
+    Document(error: .init(code: code, message: message, mistakes: mistakes)).json
   }
-}
 
-extension ErrorReport.Mistake {
-  fileprivate func write(to list: inout JSONWriter) {
-    list.object { entry in
-      entry.member("file", file)
-      entry.member("line", line)
-      entry.member("column", column)
-      entry.member("message", message)
+  private struct Document: JSONDocument {
+    let schema = "tessera-error/1"
+    let error: Members
+
+    struct Members: Encodable {
+      let code: Code
+      let message: String
+      let mistakes: [Mistake]?
     }
   }
 }

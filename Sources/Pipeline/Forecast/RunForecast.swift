@@ -65,9 +65,14 @@ package struct RunForecast: Sendable, Equatable {
     package var inodes: Int?
   }
 
-  package struct Files: Sendable, Equatable {
+  package struct Files: Sendable, Equatable, Encodable {
     package var count = 0
     package var bytes = 0
+
+    private enum CodingKeys: String, CodingKey {
+      case count = "files"
+      case bytes
+    }
 
     package init(count: Int = 0, bytes: Int = 0) { (self.count, self.bytes) = (count, bytes) }
   }

@@ -70,26 +70,20 @@ package final class EventLog: RunObserving {
   }
 
   package func began(_ progress: @escaping @Sendable () -> RunProgress) {
-    write { $0.member("event", "run-started") }
+    write(Event(event: "run-started"))
   }
 
-  package func happened(_ event: RunEvent) { write { event.write(to: &$0) } }
+  package func happened(_ event: RunEvent) { write(Event(event)) }
 
   /// The last event of a run that was done.
   ///
   /// - Parameter warn: called with a sentence if events could not be written.
   package func end(_ report: RunReport, warn: (String) -> Void) {
-    write { event in
-      event.member("event", "run-ended")
-      event.member("seconds", report.seconds)
-      event.name("items")
-      event.object { items in
-        items.member("total", report.total)
-        for (status, count) in report.counts.sorted(by: { $0.key < $1.key }) {
-          items.member(status, count)
-        }
-      }
-    }
+    let counts = report.counts.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    write(
+      Event(
+        event: "run-ended", seconds: report.seconds,
+        items: JSONMembers([("total", report.total)] + counts)))
     if let failure = state.withLock({ $0.failure }) {
       warn("not all events were written: \(failure)")
     }
@@ -107,19 +101,13 @@ package final class EventLog: RunObserving {
     // The events of the run that holds the output stay.
     if let error = error as? PipelineError, error.isBusy { return }
     try? held()
-    write { event in
-      event.member("event", error is CancellationError ? "run-stopped" : "run-failed")
-      if !(error is CancellationError) { event.member("message", "\(error)") }
-    }
+    write(
+      error is CancellationError
+        ? Event(event: "run-stopped") : Event(event: "run-failed", message: "\(error)"))
   }
 
-  private func write(_ body: (inout JSONWriter) -> Void) {
-    var writer = JSONWriter()
-    writer.object { event in
-      event.member("time", Host.timestamp(Host.now))
-      body(&event)
-    }
-    let line = writer.take() + [UInt8(ascii: "\n")]
+  private func write(_ event: Event) {
+    let line = JSONCoding.text(event)
     state.withLock { state in
       guard state.failure == nil else { return }
       do throws(SystemError) { try state.target?.write(line) } catch { state.failure = error }
@@ -127,45 +115,41 @@ package final class EventLog: RunObserving {
   }
 }
 
-extension RunEvent {
-  fileprivate func write(to event: inout JSONWriter) {
-    switch self {
-    case .item(let item): item.write(to: &event)
-    case .problem(let line, let message):
-      event.member("event", "manifest-problem")
-      event.member("line", line)
-      event.member("message", message)
-    case .hostSlowed(let host, let reason, let pause):
-      event.member("event", "host-slowed")
-      event.member("host", host)
-      event.member("message", reason)
-      event.member("seconds", pause.inSeconds)
-    case .workerReplaced(let reason):
-      event.member("event", "worker-replaced")
-      event.member("message", reason)
-    case .warning(let message):
-      event.member("event", "warning")
-      event.member("message", message)
-    }
-  }
+/// A line of the file. An event has some of the members.
+private struct Event: Encodable {
+  let time = Host.timestamp(Host.now)
+  let event: String
+  var id: String?
+  var status: CatalogImage.Status?
+  var change: ItemReport.Change?
+  var line: Int?
+  var host, code, message: String?
+  var retryable: Bool?
+  var made, bytes: Int?
+  var fetchSeconds, transcodeSeconds, seconds: Double?
+  var items: JSONMembers<Int>?
 }
 
-extension ItemReport {
-  fileprivate func write(to event: inout JSONWriter) {
-    event.member("event", error == nil ? "item-done" : "item-failed")
-    event.member("id", id)
-    event.member("status", status.rawValue)
-    if let change { event.member("change", change.rawValue) }
-    if let error {
-      event.member("code", error.code)
-      event.member("message", error.message)
-      event.member("retryable", error.retryable)
+extension Event {
+  init(_ event: RunEvent) {
+    switch event {
+    case .item(let item): self.init(item)
+    case .problem(let line, let message):
+      self.init(event: "manifest-problem", line: line, message: message)
+    case .hostSlowed(let host, let reason, let pause):
+      self.init(event: "host-slowed", host: host, message: reason, seconds: pause.inSeconds)
+    case .workerReplaced(let reason): self.init(event: "worker-replaced", message: reason)
+    case .warning(let message): self.init(event: "warning", message: message)
     }
-    if made > 0 {
-      event.member("made", made)
-      event.member("bytes", bytes)
-    }
-    if fetching > .zero { event.member("fetchSeconds", fetching.inSeconds) }
-    if transcoding > .zero { event.member("transcodeSeconds", transcoding.inSeconds) }
+  }
+
+  private init(_ item: ItemReport) {
+    self.init(
+      event: item.error == nil ? "item-done" : "item-failed", id: item.id, status: item.status,
+      change: item.change, code: item.error?.code, message: item.error?.message,
+      retryable: item.error?.retryable)
+    if item.made > 0 { (made, bytes) = (item.made, item.bytes) }
+    if item.fetching > .zero { fetchSeconds = item.fetching.inSeconds }
+    if item.transcoding > .zero { transcodeSeconds = item.transcoding.inSeconds }
   }
 }

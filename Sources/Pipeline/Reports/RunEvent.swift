@@ -17,7 +17,7 @@ package enum RunEvent: Sendable {
 /// What a run did with one item.
 package struct ItemReport: Sendable {
   /// Its entry of the catalog, compared with what the last run came to, also one that was stopped.
-  package enum Change: String, Sendable, CaseIterable {
+  package enum Change: String, Sendable, Encodable, CaseIterable {
     /// It had none.
     case new
     /// It is another one.

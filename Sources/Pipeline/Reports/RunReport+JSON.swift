@@ -14,144 +14,122 @@ extension RunReport {
   func json(below folders: [String]) -> [UInt8] {
     let places = folders.flatMap { [$0, FileSystem.realPath($0)].compactMap(\.self) }
       .sorted { $0.count > $1.count }
-    func shown(_ warning: String) -> String {
+    let shown = warnings.map { warning in
       places.reduce(warning) { $0.replacing("\"\($1)/", with: "\"") }
     }
-    var writer = JSONWriter(indent: 2)
-    writer.object { object in
-      object.member("schema", "tessera-run/1")
-      object.member("started", Host.timestamp(started))
-      object.member("seconds", seconds)
-      writeItems(to: &object)
-      writeProblems(to: &object)
-      writeBans(to: &object)
-      writeWork(to: &object)
-      object.member("peakMemoryBytes", peakMemory)
-      object.name("slowest")
-      object.array { list in
-        for item in slowest {
-          list.object { entry in
-            entry.member("id", item.id)
-            entry.member("seconds", item.ownTime.inSeconds)
-            entry.member("fetchSeconds", item.fetching.inSeconds)
-            entry.member("transcodeSeconds", item.transcoding.inSeconds)
-          }
-        }
-      }
-      object.name("warnings")
-      object.array { list in for warning in warnings { list.value(shown(warning)) } }
-    }
-    return writer.take() + [UInt8(ascii: "\n")]
+    return RunDocument(self, warnings: shown).json
+  }
+}
+
+private struct RunDocument: JSONDocument {
+  let schema = "tessera-run/1"
+  let started: String
+  let seconds: Double
+  let items: Items
+  let changes: Changes
+  let errors: [String: Int]
+  let examples: [String: RunReport.Example]
+  let manifestProblems: Problems
+  let bans: [Ban]
+  let fetch: Fetch
+  let variants: Variants
+  let upgrade: Upgrade
+  let tables: Tables
+  let decodes, headerDiffers, sourceBytes: Int
+  let view: View
+  let workers: Workers
+  let peakMemoryBytes: Int
+  let slowest: [Item]
+  let warnings: [String]
+
+  struct Items: Encodable {
+    let total, ok, stale, failed, pending, notReached, forgotten, encodedURLs, others: Int
   }
 
-  private func writeItems(to object: inout JSONWriter) {
-    object.name("items")
-    object.object { items in
-      items.member("total", total)
-      for status in CatalogImage.Status.allCases {
-        items.member(status.rawValue, count(status.rawValue))
-      }
-      items.member("notReached", notReached)
-      items.member("forgotten", forgotten)
-      items.member("encodedURLs", encodedURLs)
-      items.member("others", others ?? 0)
-    }
-    object.name("changes")
-    object.object { list in
-      for change in ItemReport.Change.allCases {
-        list.member(change.rawValue, changes[change, default: 0])
-      }
-    }
-    object.name("errors")
-    object.object { list in
-      for (code, count) in errors.sorted(by: { $0.key < $1.key }) { list.member(code, count) }
-    }
-    object.name("examples")
-    object.object { list in
-      for (code, example) in examples.sorted(by: { $0.key < $1.key }) {
-        list.name(code)
-        list.object { entry in
-          entry.member("id", example.id)
-          entry.member("message", example.message)
-        }
-      }
-    }
+  struct Changes: Encodable {
+    let new, changed, reused: Int
   }
 
-  private func writeProblems(to object: inout JSONWriter) {
-    object.name("manifestProblems")
-    object.object { group in
-      group.member("total", problemCount)
-      group.name("first")
-      group.array { list in
-        for problem in problems {
-          list.object { entry in
-            if let list = problem.list { entry.member("manifest", list) }
-            entry.member("line", problem.line)
-            entry.member("message", problem.message)
-          }
-        }
-      }
-    }
+  struct Problems: Encodable {
+    let total: Int
+    let first: [ManifestProblem]
   }
 
-  private func writeBans(to object: inout JSONWriter) {
-    object.name("bans")
-    object.array { list in
-      for ban in bans.prefix(Self.keptBans) {
-        list.object { entry in
-          if showsHosts { entry.member("host", ban.host) }
-          entry.member("answers", ban.answers)
-          entry.member("rejected", ban.rejected)
-        }
-      }
-    }
+  struct Ban: Encodable {
+    let host: String?
+    let answers, rejected: Int
   }
 
-  private func writeWork(to object: inout JSONWriter) {
-    object.name("fetch")
-    object.object { fetch in
-      fetch.member("requests", requests)
-      fetch.member("retries", retries)
-      fetch.member("notModified", notModified)
-      fetch.member("bytes", bytesFetched)
-      fetch.member("transferSeconds", fetching.inSeconds)
+  struct Fetch: Encodable {
+    let requests, retries, notModified, bytes: Int
+    let transferSeconds: Double
+  }
+
+  struct Variants: Encodable {
+    let asked, delivered, made, reused, bytesWritten: Int
+  }
+
+  struct Upgrade: Encodable {
+    let images, files, bytes, waiting: Int
+    let jobSeconds: Double
+  }
+
+  struct Tables: Encodable {
+    let made, reused, leftOut: Int
+  }
+
+  struct View: Encodable {
+    let bytes, exactBytes: Int
+  }
+
+  struct Workers: Encodable {
+    let count: Int
+    let jobSeconds: Double
+    let replaced: Int
+  }
+
+  struct Item: Encodable {
+    let id: String
+    let seconds, fetchSeconds, transcodeSeconds: Double
+  }
+
+  init(_ report: RunReport, warnings: [String]) {
+    (started, seconds) = (Host.timestamp(report.started), report.seconds)
+    func count(_ status: CatalogImage.Status) -> Int { report.count(status.rawValue) }
+    items = Items(
+      total: report.total, ok: count(.ok), stale: count(.stale), failed: count(.failed),
+      pending: count(.pending), notReached: report.notReached, forgotten: report.forgotten,
+      encodedURLs: report.encodedURLs, others: report.others ?? 0)
+    let changes = report.changes
+    self.changes = Changes(
+      new: changes[.new] ?? 0, changed: changes[.changed] ?? 0, reused: changes[.reused] ?? 0)
+    (errors, examples) = (report.errors, report.examples)
+    manifestProblems = Problems(total: report.problemCount, first: report.problems)
+    bans = report.bans.prefix(RunReport.keptBans).map { ban in
+      Ban(
+        host: report.showsHosts ? ban.host : nil, answers: ban.answers, rejected: ban.rejected)
     }
-    object.name("variants")
-    object.object { variants in
-      variants.member("asked", variantsAsked)
-      variants.member("delivered", variantsDelivered)
-      variants.member("made", variantsMade)
-      variants.member("reused", variantsReused)
-      variants.member("bytesWritten", bytesWritten)
+    fetch = Fetch(
+      requests: report.requests, retries: report.retries, notModified: report.notModified,
+      bytes: report.bytesFetched, transferSeconds: report.fetchSeconds)
+    variants = Variants(
+      asked: report.variantsAsked, delivered: report.variantsDelivered, made: report.variantsMade,
+      reused: report.variantsReused, bytesWritten: report.bytesWritten)
+    upgrade = Upgrade(
+      images: report.upgradedImages, files: report.upgradedFiles, bytes: report.upgradedBytes,
+      waiting: report.upgradesWaiting, jobSeconds: report.upgradeSeconds)
+    tables = Tables(
+      made: report.tablesMade, reused: report.tablesReused, leftOut: report.tablesLeftOut)
+    (decodes, headerDiffers) = (report.decodes, report.headerDiffers)
+    (sourceBytes, peakMemoryBytes) = (report.sourceBytes, report.peakMemory)
+    view = View(bytes: report.views.meanBytes, exactBytes: report.views.meanExactBytes)
+    workers = Workers(
+      count: report.workers, jobSeconds: report.transcodeSeconds, replaced: report.workersReplaced)
+    slowest = report.slowest.map { item in
+      Item(
+        id: item.id, seconds: item.ownSeconds, fetchSeconds: item.fetching.inSeconds,
+        transcodeSeconds: item.transcoding.inSeconds)
     }
-    object.name("upgrade")
-    object.object { upgrade in
-      upgrade.member("images", upgradedImages)
-      upgrade.member("files", upgradedFiles)
-      upgrade.member("bytes", upgradedBytes)
-      upgrade.member("waiting", upgradesWaiting)
-      upgrade.member("jobSeconds", upgradeSeconds)
-    }
-    object.name("tables")
-    object.object { tables in
-      tables.member("made", tablesMade)
-      tables.member("reused", tablesReused)
-      tables.member("leftOut", tablesLeftOut)
-    }
-    object.member("decodes", decodes)
-    object.member("headerDiffers", headerDiffers)
-    object.member("sourceBytes", sourceBytes)
-    object.name("view")
-    object.object { view in
-      view.member("bytes", views.meanBytes)
-      view.member("exactBytes", views.meanExactBytes)
-    }
-    object.name("workers")
-    object.object { group in
-      group.member("count", workers)
-      group.member("jobSeconds", transcoding.inSeconds)
-      group.member("replaced", workersReplaced)
-    }
+    self.warnings = warnings
   }
 }

@@ -104,11 +104,13 @@ package struct RunReport: Sendable {
   static let keptBans = 100
 
   /// An item with an error.
-  package struct Example: Sendable {
+  package struct Example: Sendable, Encodable {
     package var id: String
     /// A clause, as the catalog has it.
     package var message: String
     var position: Int
+
+    private enum CodingKeys: CodingKey { case id, message }
   }
 
   /// The code of items that the run's deadline left no time for.

@@ -74,7 +74,10 @@ package struct ManifestCheck {
     }
     if let prober { add(try await prober.flush(), of: manifest, report) }
     result.leftOut = manifest.leftOut.counts
-    (result.omitted, result.columns) = (manifest.omitted, file.columns)
+    result.columns = file.columns
+    (result.imageless, result.unpublished) = (
+      manifest.omitted.imageless, manifest.omitted.unpublished
+    )
     (result.secrets, result.warnings) = (manifest.secrets, manifest.warnings + hosts.warnings)
     result.warnings += manifest.leftOut.mistakes
     if result.items + result.problemCount == 0 { result.warnings.append(manifest.emptiness) }

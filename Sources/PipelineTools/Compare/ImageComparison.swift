@@ -7,7 +7,9 @@ internal import TesseraWire
 internal import TesseraWorkers
 
 /// How close one image is to another by SSIMULACRA 2.1, both as they are shown.
-package struct ImageComparison: Sendable {
+package struct ImageComparison: Sendable, JSONDocument {
+  package let schema = "tessera-compare/1"
+  let metric = "ssimulacra2.1"
   /// Displayed pixels, of both.
   package var width: Int
   package var height: Int
@@ -15,9 +17,21 @@ package struct ImageComparison: Sendable {
   package var candidate: Image
   /// At most 100, for identical images; it has no lower bound.
   package var score: Double
-  package var worstTile: (score: Double, x: Int, y: Int, width: Int, height: Int)
+  package var worstTile: Tile
 
-  package struct Image: Sendable {
+  private enum CodingKeys: CodingKey {
+    case schema, metric, score, width, height, worstTile, reference, candidate
+  }
+
+  package struct Tile: Sendable, Encodable {
+    package var score: Double
+    package var x: Int
+    package var y: Int
+    package var width: Int
+    package var height: Int
+  }
+
+  package struct Image: Sendable, Encodable {
     package var path: String
     package var format: String
     package var bytes: Int
@@ -62,7 +76,8 @@ package struct ImageComparison: Sendable {
       reference: Image(path: reference, format: first.format, bytes: first.bytes.count),
       candidate: Image(path: candidate, format: second.format, bytes: second.bytes.count),
       score: likeness.score,
-      worstTile: (tile.score, tile.x, tile.y, tile.size.width, tile.size.height))
+      worstTile: Tile(
+        score: tile.score, x: tile.x, y: tile.y, width: tile.size.width, height: tile.size.height))
   }
 
   private static func likeness(
@@ -98,35 +113,5 @@ package struct ImageComparison: Sendable {
       case .needs: throw Failure(description: "\"\(path)\" is cut off before its image size")
       }
     }
-  }
-}
-
-extension ImageComparison {
-  /// The document that `compare --json` prints.
-  package var json: [UInt8] {
-    var writer = JSONWriter(indent: 2)
-    writer.object { object in
-      object.member("metric", "ssimulacra2.1")
-      object.member("score", score)
-      object.member("width", width)
-      object.member("height", height)
-      object.name("worstTile")
-      object.object { object in
-        object.member("score", worstTile.score)
-        object.member("x", worstTile.x)
-        object.member("y", worstTile.y)
-        object.member("width", worstTile.width)
-        object.member("height", worstTile.height)
-      }
-      for (name, image) in [("reference", reference), ("candidate", candidate)] {
-        object.name(name)
-        object.object { object in
-          object.member("path", image.path)
-          object.member("format", image.format)
-          object.member("bytes", image.bytes)
-        }
-      }
-    }
-    return writer.take() + [UInt8(ascii: "\n")]
   }
 }

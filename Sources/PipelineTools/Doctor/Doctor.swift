@@ -93,20 +93,38 @@ package struct Doctor: Sendable {
   }
 
   /// The document that `doctor --json` prints.
-  package var json: [UInt8] {
-    var writer = JSONWriter(indent: 2)
-    writer.object { object in
-      object.member("version", Version.number)
-      object.member("libvips", libvips)
-      object.member("processors", processors)
-      object.member("landlock", landlock)
-      object.member("seccomp", hasSeccomp)
-      object.name("checks")
-      object.array { list in for check in checks { list.object { check.write(to: &$0) } } }
-      object.name("findings")
-      object.array { list in for finding in findings { list.object { finding.write(to: &$0) } } }
+  package var json: [UInt8] { DoctorDocument(self).json }
+}
+
+private struct DoctorDocument: JSONDocument {
+  let schema = "tessera-doctor/1"
+  let version = Version.number
+  let libvips: String
+  let processors, landlock: Int
+  let seccomp: Bool
+  let checks, findings: [Check]
+
+  struct Check: Encodable {
+    let kind: String
+    let subject, value: String?
+    let ok: Bool
+    let problem, fix: String?
+  }
+
+  init(_ doctor: Doctor) {
+    (libvips, processors) = (doctor.libvips, doctor.processors)
+    (landlock, seccomp) = (doctor.landlock, doctor.hasSeccomp)
+    checks = doctor.checks.map { check in
+      Check(
+        kind: check.kind.rawValue, subject: check.subject, value: nil, ok: check.problem == nil,
+        problem: check.problem, fix: nil)
     }
-    return writer.take() + [UInt8(ascii: "\n")]
+    findings = doctor.findings.map { finding in
+      Check(
+        kind: finding.kind.rawValue, subject: finding.subject.isEmpty ? nil : finding.subject,
+        value: finding.value, ok: finding.problem == nil, problem: finding.problem,
+        fix: finding.fix)
+    }
   }
 }
 
@@ -118,12 +136,5 @@ extension ExaminationCheck {
     case .write: OutputFormat(rawValue: subject)?.isForFewPrograms == true ? "variants.format" : nil
     case .turn, .colour: nil
     }
-  }
-
-  fileprivate func write(to entry: inout JSONWriter) {
-    entry.member("kind", kind.rawValue)
-    entry.member("subject", subject)
-    entry.member("ok", problem == nil)
-    if let problem { entry.member("problem", problem) }
   }
 }

@@ -1,5 +1,3 @@
-internal import TesseraJSON
-
 /// One thing that a run depends on, and whether it is as it has to be.
 package struct HealthCheck: Sendable, Equatable {
   package enum Kind: String, Sendable, CaseIterable {
@@ -45,14 +43,5 @@ package struct HealthCheck: Sendable, Equatable {
   /// Of the machine.
   init(_ kind: Kind, _ value: String, problem: String? = nil, fix: String? = nil) {
     self.init(kind, "", value, problem: problem, fix: fix)
-  }
-
-  func write(to entry: inout JSONWriter) {
-    entry.member("kind", kind.rawValue)
-    if !subject.isEmpty { entry.member("subject", subject) }
-    entry.member("value", value)
-    entry.member("ok", problem == nil)
-    if let problem { entry.member("problem", problem) }
-    if let fix { entry.member("fix", fix) }
   }
 }

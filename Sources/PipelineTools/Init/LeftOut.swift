@@ -1,5 +1,3 @@
-internal import TesseraJSON
-
 /// What is in the folders that `init` was given and does not become an item, by the reason.
 package struct LeftOut: Sendable, Equatable {
   enum Reason: Hashable {
@@ -48,21 +46,22 @@ package struct LeftOut: Sendable, Equatable {
         + "(\(names.prefix(Self.listed).joined(separator: ", "))\(more))"
     }
   }
+}
 
-  /// The members `skipped`, with all names, and `leftOut`, with the reasons.
-  func write(to object: inout JSONWriter) {
-    object.member("skipped", all)
+/// The reasons, each with its number and its first names; nothing if there are none.
+extension LeftOut: Encodable {
+  private struct Group: Encodable {
+    let reason: String
+    let count: Int
+    let names: [String]
+  }
+
+  package func encode(to encoder: any Encoder) throws {
     guard !isEmpty else { return }
-    object.name("leftOut")
-    object.array { list in
-      for reason in order {
-        list.object { entry in
-          let names = names[reason, default: []]
-          entry.member("reason", reason.text)
-          entry.member("count", names.count)
-          entry.member("names", Array(names.prefix(Self.listed)))
-        }
-      }
-    }
+    try order.map { reason in
+      let names = names[reason, default: []]
+      return Group(
+        reason: reason.text, count: names.count, names: Array(names.prefix(Self.listed)))
+    }.encode(to: encoder)
   }
 }

@@ -1,5 +1,5 @@
 internal import TesseraFetch
-internal import TesseraJSON
+package import TesseraJSON
 internal import TesseraManifest
 internal import TesseraPipeline
 internal import TesseraPipelineFile
@@ -12,7 +12,8 @@ internal import TesseraText
 /// named folder in which images were found: a folder without any may be a disk that is not mounted. New images follow
 /// at the end. A manifest that loses lines is kept under another name.
 package struct ManifestUpdate {
-  package struct Report: Sendable {
+  package struct Report: Sendable, JSONDocument {
+    package let schema = "tessera-manifest-update/1"
     /// The manifest that was written.
     package var manifest: String
     package var images: Int
@@ -21,11 +22,17 @@ package struct ManifestUpdate {
     /// Where the manifest is kept as it was; nil if no line was removed.
     package var before: String?
     /// What the pipeline does not permit and a run would need, as `fetch.allow` has it.
-    package var needs: [String]
+    @Omitting([]) package var needs: [String] = []
     /// As ``NewPipeline/Report/encoded``.
-    package var encoded: Int
+    @Omitting(0) package var encoded = 0
     /// As ``NewPipeline/Report/leftOut``.
     package var leftOut: LeftOut
+    /// As ``NewPipeline/Report/skipped``.
+    let skipped: [String]
+
+    private enum CodingKeys: CodingKey {
+      case schema, manifest, images, added, removed, before, needs, encoded, skipped, leftOut
+    }
   }
 
   /// - Parameters:
@@ -68,7 +75,7 @@ package struct ManifestUpdate {
     return Report(
       manifest: manifest, images: lines.count + added.count, added: added.count, removed: removed,
       before: before, needs: isRefused ? first.permissions : [], encoded: first.encoded,
-      leftOut: first.leftOut)
+      leftOut: first.leftOut, skipped: first.leftOut.all)
   }
 
   /// The limit is the default and not the pipeline's: that one is for lists that programs write.
@@ -114,24 +121,6 @@ extension FirstSources.Image {
     writer.object { entry in
       entry.member("id", id)
       entry.member("url", url)
-    }
-    return writer.take() + [UInt8(ascii: "\n")]
-  }
-}
-
-extension ManifestUpdate.Report {
-  /// The document that `init --manifest-only --json` prints.
-  package var json: [UInt8] {
-    var writer = JSONWriter(indent: 2)
-    writer.object { object in
-      object.member("manifest", manifest)
-      object.member("images", images)
-      object.member("added", added)
-      object.member("removed", removed)
-      if let before { object.member("before", before) }
-      if !needs.isEmpty { object.member("needs", needs) }
-      if encoded > 0 { object.member("encoded", encoded) }
-      leftOut.write(to: &object)
     }
     return writer.take() + [UInt8(ascii: "\n")]
   }

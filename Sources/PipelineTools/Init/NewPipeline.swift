@@ -1,4 +1,4 @@
-internal import TesseraJSON
+package import TesseraJSON
 internal import TesseraManifest
 internal import TesseraPipeline
 internal import TesseraSystem
@@ -7,18 +7,18 @@ internal import TesseraText
 /// Writes the files that a new pipeline begins with: `pipeline.yaml`, and a manifest unless there is one.
 package struct NewPipeline {
   /// What was written.
-  package struct Report: Sendable {
+  package struct Report: Sendable, JSONDocument {
+    package let schema = "tessera-init/1"
     package var pipeline: String
     /// The manifest, whether it was written or existed.
     package var manifest: String
     /// Images in the manifest; nil if no image was named, and for a list at a URL.
     package var images: Int?
     /// Lines of the list that can't be used.
-    package var problems: Int
-    /// Rows of the list that are no images.
-    var omitted: OmittedRows
-    package var imageless: Int { omitted.imageless }
-    package var unpublished: Int { omitted.unpublished }
+    @Omitting(0) package var problems = 0
+    /// As ``OmittedRows`` counts them.
+    @Omitting(0) package var imageless = 0
+    @Omitting(0) package var unpublished = 0
     /// Where the list has what, if it is the export of a shop system. The pipeline file has it.
     var columns: ColumnMapping?
     /// The same on one line, as the pipeline file has it.
@@ -28,11 +28,18 @@ package struct NewPipeline {
     /// Whether the list has paths, and the pipeline file has an example of what is before them.
     package var needsPrefix: Bool { columns?.hasExamplePrefix == true }
     /// What the list needs beyond the public internet, as `fetch.allow` has it. The pipeline file has it in a comment.
-    package var needs: [String]
+    @Omitting([]) package var needs: [String] = []
     /// URLs that are encoded, because they have characters that a URL can't have.
-    package var encoded: Int
+    @Omitting(0) package var encoded = 0
     /// What the folders hold besides.
     package var leftOut: LeftOut
+    /// The names of that.
+    let skipped: [String]
+
+    private enum CodingKeys: CodingKey {
+      case schema, pipeline, manifest, images, problems, imageless, unpublished, columns, needs
+      case encoded, skipped, leftOut
+    }
   }
 
   /// Where a run of the new pipeline writes.
@@ -77,21 +84,21 @@ package struct NewPipeline {
         "\"\(name)\" has \"${\" in it, and in a pipeline file that begins a variable of the environment; rename it"
       )
     }
+    let found = first.found
     let text = PipelineTemplate(
-      manifest: named, columns: first.found?.columns, output: output,
-      permissions: first.permissions,
-      needs: first.found?.needs ?? []
+      manifest: named, columns: found?.columns, output: output, permissions: first.permissions,
+      needs: found?.needs ?? []
     ).text
     try create(
       (pipeline, Array(text.utf8)),
       first.images.isEmpty ? nil : (manifest, first.images.flatMap(\.manifestLine)), in: folder)
     return Report(
       pipeline: pipeline, manifest: manifest,
-      images: first.list == nil && !sources.isEmpty ? first.images.count : first.found?.images,
-      problems: first.found?.problems ?? 0, omitted: first.found?.omitted ?? OmittedRows(),
-      columns: first.found?.columns, isGuessed: first.found?.isGuessed ?? false,
-      needs: first.found?.needs ?? [],
-      encoded: first.found?.encoded ?? first.encoded, leftOut: first.leftOut)
+      images: first.list == nil && !sources.isEmpty ? first.images.count : found?.images,
+      problems: found?.problems ?? 0, imageless: found?.omitted.imageless ?? 0,
+      unpublished: found?.omitted.unpublished ?? 0, columns: found?.columns,
+      isGuessed: found?.isGuessed ?? false, needs: found?.needs ?? [],
+      encoded: found?.encoded ?? first.encoded, leftOut: first.leftOut, skipped: first.leftOut.all)
   }
 
   private typealias Document = (path: String, text: [UInt8])
@@ -129,25 +136,5 @@ package struct NewPipeline {
       try? FileSystem.remove(manifest.path)
       throw error
     }
-  }
-}
-
-extension NewPipeline.Report {
-  /// The document that `init --json` prints.
-  package var json: [UInt8] {
-    var writer = JSONWriter(indent: 2)
-    writer.object { object in
-      object.member("pipeline", pipeline)
-      object.member("manifest", manifest)
-      if let images { object.member("images", images) }
-      if problems > 0 { object.member("problems", problems) }
-      if imageless > 0 { object.member("imageless", imageless) }
-      if unpublished > 0 { object.member("unpublished", unpublished) }
-      if let columns { object.member("columns", columns.json) }
-      if !needs.isEmpty { object.member("needs", needs) }
-      if encoded > 0 { object.member("encoded", encoded) }
-      leftOut.write(to: &object)
-    }
-    return writer.take() + [UInt8(ascii: "\n")]
   }
 }

@@ -4,65 +4,65 @@ internal import TesseraPlan
 extension ImagePlan {
   /// An array with a plan for each ladder, as `plan --picture … --json` prints it.
   package static func json(_ plans: [ImagePlan]) -> [UInt8] {
-    var writer = JSONWriter(indent: 2)
-    writer.array { list in for plan in plans { list.object { plan.write(to: &$0) } } }
-    return writer.take() + [UInt8(ascii: "\n")]
+    JSONCoding.text(plans.map(Members.init), indent: 2)
   }
 
-  private func write(to object: inout JSONWriter) {
-    object.member("rounding", steps.name)
-    object.member("width", width)
-    object.member("height", height)
-    object.name("variants")
-    object.array { list in
-      for variant in plan.variants { list.object { Self.write(variant, to: &$0) } }
+  private struct Members: Encodable {
+    let rounding: String
+    let width, height: Int
+    let variants: [Variant]
+    let slots: JSONMembers<[Request]>
+
+    init(_ plan: ImagePlan) {
+      (rounding, width, height) = (plan.steps.name, plan.width, plan.height)
+      variants = plan.plan.variants.map { variant in
+        Variant(
+          width: variant.size.width, height: variant.size.height, crop: variant.crop.map(Part.init),
+          files: variant.files.map { file in
+            File(
+              format: file.encoding.format.rawValue, fallback: file.fallback?.reasons.map(\.code))
+          })
+      }
+      slots = JSONMembers(
+        plan.plan.slots.map { slot in
+          (
+            slot.slot.name,
+            slot.requests.map { request in
+              Request(
+                scale: request.scale, width: request.asked.width, height: request.asked.height,
+                variant: request.variant)
+            }
+          )
+        })
     }
-    object.name("slots")
-    object.object { slots in
-      for slot in plan.slots {
-        slots.name(slot.slot.name)
-        slots.array { list in
-          for request in slot.requests { list.object { Self.write(request, to: &$0) } }
-        }
+  }
+
+  private struct Variant: Encodable {
+    let width, height: Int
+    let crop: Part?
+    let files: [File]
+  }
+
+  private struct Part: Encodable {
+    var x, y: Int?
+    var gravity: Interest?
+    let width, height: Int
+
+    init(_ crop: Crop) {
+      (width, height) = (crop.size.width, crop.size.height)
+      switch crop.place {
+      case .at(let x, let y): (self.x, self.y) = (x, y)
+      case .found(let interest): gravity = interest
       }
     }
   }
 
-  private static func write(_ variant: PlannedVariant, to file: inout JSONWriter) {
-    file.member("width", variant.size.width)
-    file.member("height", variant.size.height)
-    if let crop = variant.crop {
-      file.name("crop")
-      file.object { write(crop, to: &$0) }
-    }
-    file.name("files")
-    file.array { list in
-      for planned in variant.files { list.object { write(planned, to: &$0) } }
-    }
+  private struct File: Encodable {
+    let format: String
+    let fallback: [String]?
   }
 
-  private static func write(_ crop: Crop, to part: inout JSONWriter) {
-    switch crop.place {
-    case .at(let x, let y):
-      part.member("x", x)
-      part.member("y", y)
-    case .found(let interest): part.member("gravity", interest.rawValue)
-    }
-    part.member("width", crop.size.width)
-    part.member("height", crop.size.height)
-  }
-
-  private static func write(_ planned: PlannedFile, to file: inout JSONWriter) {
-    file.member("format", planned.encoding.format.rawValue)
-    guard let fallback = planned.fallback else { return }
-    file.name("fallback")
-    file.array { for reason in fallback.reasons { $0.value(reason.code) } }
-  }
-
-  private static func write(_ request: Plan.Request, to entry: inout JSONWriter) {
-    entry.member("scale", request.scale)
-    entry.member("width", request.asked.width)
-    entry.member("height", request.asked.height)
-    entry.member("variant", request.variant)
+  private struct Request: Encodable {
+    let scale, width, height, variant: Int
   }
 }

@@ -19,7 +19,7 @@ package struct LadderPrice: Sendable {
   package var views: ViewPrice
 
   /// Files that differ from what the pipeline configures, all for the same reasons.
-  package struct Fallen: Sendable {
+  package struct Fallen: Sendable, Encodable {
     package var files = 0
     /// The images that they are made of.
     package var items = 0

@@ -1,4 +1,5 @@
-package import TesseraJSON
+internal import TesseraJSON
+package import TesseraPipeline
 internal import TesseraPlan
 
 extension LadderPrice {
@@ -11,122 +12,85 @@ extension PlanSummary {
   ///
   /// - Parameters:
   ///   - choice: of a ladder; printed if ``LadderChoice/isWanted``.
-  ///   - next: writes the members of what the next run will do.
-  package func json(
-    _ choice: LadderChoice, next: ((inout JSONWriter) -> Void)? = nil
-  ) -> [UInt8] {
-    var writer = JSONWriter(indent: 2)
-    writer.object { object in
-      if let next {
-        object.name("next")
-        object.object { next(&$0) }
-      }
-      object.member("items", items)
-      object.member("unknown", unknown)
-      object.member("measured", measured)
-      if let log {
-        object.name("log")
-        object.object { members in
-          members.member("requests", log.views)
-          members.member("images", viewed)
-          members.member("unread", log.unread)
-        }
-      }
-      if choice.isWanted {
-        choice.write(to: &object, beside: ladders)
-        return
-      }
-      object.name("ladders")
-      object.array { list in
-        for ladder in ladders { list.object { ladder.write(to: &$0, exact) } }
-      }
-    }
-    return writer.take() + [UInt8(ascii: "\n")]
+  ///   - next: what the next run will do.
+  package func json(_ choice: LadderChoice, next: RunForecast? = nil) -> [UInt8] {
+    PlanDocument(self, choice, next: next).json
   }
 }
 
-extension LadderPrice {
-  fileprivate func write(to object: inout JSONWriter, _ exact: ViewPrice) {
-    object.member("rounding", name)
-    object.member("asked", asked)
-    object.member("made", made)
-    object.member("shared", shared)
-    object.member("pixelsAsked", Int(pixelsAsked))
-    object.member("pixelsDelivered", Int(pixelsDelivered))
-    object.member("estimatedBytes", Int(bytes))
-    object.name("view")
-    object.object { views.write(to: &$0, exact) }
-    object.name("rungs")
-    object.object { list in
-      for (length, count) in rungs.sorted(by: { $0.key < $1.key }) {
-        list.member(String(length), count)
-      }
-    }
-    object.name("fallbacks")
-    object.object { list in
-      for (reason, fallen) in fallbacks.sorted(by: { $0.key < $1.key }) {
-        list.name(reason)
-        list.object { fallen.write(to: &$0) }
-      }
-    }
-  }
-}
+private struct PlanDocument: JSONDocument {
+  let schema = "tessera-plan/1"
+  let next: RunForecast?
+  let items, unknown, measured: Int
+  let log: Log?
+  let fit: Fit?
+  let ladders: [Price]?
 
-extension ViewPrice {
-  /// What one view fetches on average, beside exact sizes: in all places, and in each.
-  fileprivate func write(to object: inout JSONWriter, _ exact: ViewPrice) {
-    total.write(to: &object, exact.total)
-    object.name("places")
-    object.array { list in
-      for (place, same) in zip(places, exact.places) {
-        list.object { entry in
-          entry.member("slot", place.slot)
-          entry.member("scale", place.scale)
-          place.sum.write(to: &entry, same.sum)
-        }
-      }
-    }
+  struct Log: Encodable {
+    let requests, images, unread: Int
   }
-}
 
-extension ViewPrice.Sum {
-  fileprivate func write(to object: inout JSONWriter, _ exact: Self) {
-    object.member("bytes", meanBytes)
-    object.member("pixels", meanPixels)
-    object.member("exactBytes", exact.meanBytes)
-    object.member("exactPixels", exact.meanPixels)
-  }
-}
-
-extension LadderChoice {
   /// How much more a view costs than with exact sizes, as a part of that, by the number of rungs.
-  fileprivate func write(to object: inout JSONWriter, beside ladders: [LadderPrice]) {
-    object.name("fit")
-    object.object { fit in
-      fit.member("by", unit)
-      fit.name("others")
-      fit.object { others in
-        for ladder in ladders { others.member(ladder.name, excess(ladder.ladder)) }
-      }
-      fit.name("ladders")
-      fit.array { list in
-        for candidate in candidates {
-          list.object { entry in
-            entry.name("rounding")
-            entry.array { sizes in for rung in candidate.rungs { sizes.value(rung) } }
-            entry.member("excess", candidate.excess)
-          }
-        }
+  struct Fit: Encodable {
+    let by: String
+    let others: JSONMembers<Double>
+    let ladders: [Candidate]
+  }
+
+  struct Candidate: Encodable {
+    let rounding: [Int]
+    let excess: Double
+  }
+
+  struct Price: Encodable {
+    let rounding: String
+    let asked, made, shared, pixelsAsked, pixelsDelivered, estimatedBytes: Int
+    let view: View
+    let rungs: [Int: Int]
+    let fallbacks: [String: LadderPrice.Fallen]
+  }
+
+  /// What one view fetches on average, beside exact sizes: in all places, or in one.
+  struct View: Encodable {
+    var slot: String?
+    var scale: Int?
+    let bytes, pixels, exactBytes, exactPixels: Int
+    var places: [View]?
+
+    init(_ sum: ViewPrice.Sum, _ exact: ViewPrice.Sum) {
+      (bytes, pixels) = (sum.meanBytes, sum.meanPixels)
+      (exactBytes, exactPixels) = (exact.meanBytes, exact.meanPixels)
+    }
+
+    init(_ price: ViewPrice, _ exact: ViewPrice) {
+      self.init(price.total, exact.total)
+      places = zip(price.places, exact.places).map { place, same in
+        var view = View(place.sum, same.sum)
+        (view.slot, view.scale) = (place.slot, place.scale)
+        return view
       }
     }
   }
-}
 
-extension LadderPrice.Fallen {
-  fileprivate func write(to entry: inout JSONWriter) {
-    entry.member("files", files)
-    entry.member("items", items)
-    entry.name("examples")
-    entry.array { list in for id in examples { list.value(id) } }
+  init(_ summary: PlanSummary, _ choice: LadderChoice, next: RunForecast?) {
+    self.next = next
+    (items, unknown, measured) = (summary.items, summary.unknown, summary.measured)
+    log = summary.log.map { Log(requests: $0.views, images: summary.viewed, unread: $0.unread) }
+    guard !choice.isWanted else {
+      fit = Fit(
+        by: choice.unit,
+        others: JSONMembers(summary.ladders.map { ($0.name, choice.excess($0.ladder)) }),
+        ladders: choice.candidates.map { Candidate(rounding: $0.rungs, excess: $0.excess) })
+      ladders = nil
+      return
+    }
+    fit = nil
+    ladders = summary.ladders.map { ladder in
+      Price(
+        rounding: ladder.name, asked: ladder.asked, made: ladder.made, shared: ladder.shared,
+        pixelsAsked: Int(ladder.pixelsAsked), pixelsDelivered: Int(ladder.pixelsDelivered),
+        estimatedBytes: Int(ladder.bytes), view: View(ladder.views, summary.exact),
+        rungs: ladder.rungs, fallbacks: ladder.fallbacks)
+    }
   }
 }

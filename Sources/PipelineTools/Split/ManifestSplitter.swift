@@ -35,7 +35,7 @@ package struct ManifestSplitter {
     let draft = try PipelineError.wrap { try OpenDraft(folder) }
     let path = draft.path
     try PipelineError.wrap { try FileSystem.makeDirectory(path) }
-    var result = SplitReport()
+    var result = SplitReport(parts: shards.count)
     var parts = try shards.map { shard throws(PipelineError) in
       try Part(shard, in: path, limit: Self.buffers / shards.count)
     }
@@ -67,19 +67,15 @@ package struct ManifestSplitter {
 }
 
 /// What `split` wrote.
-package struct SplitReport: Sendable {
+package struct SplitReport: Sendable, JSONDocument {
+  package let schema = "tessera-split-report/1"
+  let parts: Int
   package var entries = 0
   package var problems = 0
 
-  /// The document that `split --json` prints.
-  package func json(parts: Int) -> [UInt8] {
-    var writer = JSONWriter(indent: 2)
-    writer.object { object in
-      object.member("parts", parts)
-      object.member("entries", entries)
-      object.member("manifestProblems", problems)
-    }
-    return writer.take() + [UInt8(ascii: "\n")]
+  private enum CodingKeys: String, CodingKey {
+    case schema, parts, entries
+    case problems = "manifestProblems"
   }
 }
 
