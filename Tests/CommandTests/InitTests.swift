@@ -157,6 +157,7 @@ import Testing
     #expect(
       begun.output == """
         {
+          "schema": "tessera-init/1",
           "pipeline": "new/pipeline.yaml",
           "manifest": "new/manifest.jsonl",
           "images": 3,
