@@ -142,8 +142,9 @@ import Testing
     let json = try await Tool.tessera("check", path, "--json")
     #expect(json.status == 2)
     let object =
-      try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: [String: Any]]
-    #expect((object?["error"]?["mistakes"] as? [Any])?.count == 5)
+      try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any]
+    let error = object?["error"] as? [String: Any]
+    #expect((error?["mistakes"] as? [Any])?.count == 5)
   }
 
   @Test func checkReportsBadLinesOfTheManifestAndWritesNothing() async throws {
