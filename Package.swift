@@ -177,8 +177,8 @@ let package = Package(
     module(
       "State",
       [
-        "TesseraPlaceholder", "TesseraPlan", "TesseraJSON", "TesseraText", "TesseraSystem",
-        "TesseraBytes", "TesseraCSQLite",
+        "TesseraPlaceholder", "TesseraPlan", "TesseraCatalog", "TesseraJSON", "TesseraText",
+        "TesseraSystem", "TesseraBytes", "TesseraCSQLite",
       ]),
     module(
       "Output",
@@ -361,8 +361,9 @@ let package = Package(
     tests(
       "ConsoleTests",
       [
-        "TesseraConsole", "TesseraText", "TesseraJSON", "TesseraSystem", "TesseraPipelineTools",
-        "TesseraPipeline", "TesseraOutputTools", "TesseraPipelineFile", "tessera",
+        "TesseraConsole", "TesseraText", "TesseraJSON", "TesseraBytes", "TesseraSystem",
+        "TesseraCatalog", "TesseraPipelineTools", "TesseraPipeline", "TesseraOutputTools",
+        "TesseraPipelineFile", "tessera",
       ]),
     // These read the source code: imports, cycles, lengths, wording.
     tests("HouseTests", []),

@@ -1,7 +1,7 @@
 // The smallest steps, and the failures that describe what is at the current byte.
 
 extension JSONScanner {
-  var peek: UInt8? { offset < end ? bytes[offset] : nil }
+  package var peek: UInt8? { offset < end ? bytes[offset] : nil }
 
   package mutating func skipSpace() {
     while offset < end {

@@ -141,3 +141,30 @@ extension JSONScanner {
     return offset == end
   }
 }
+
+extension JSONScanner {
+  /// Reads a string that has nothing to escape, as most have. Returns where it is, with its
+  /// quotes; nil, and nothing is read, if it is another one.
+  mutating func plainString() -> Range<Int>? {
+    var index = offset + 1
+    while index < end, bytes[index] != UInt8(ascii: "\""), bytes[index] != UInt8(ascii: "\\"),
+      (0x20..<0x80).contains(bytes[index])
+    { index += 1 }
+    guard index < end, bytes[index] == UInt8(ascii: "\"") else { return nil }
+    defer { offset = index + 1 }
+    return offset..<index + 1
+  }
+
+  /// Reads a short row of digits, which is a whole number in its shortest form. Nil, and nothing is read, if it is another
+  /// number.
+  mutating func plainNumber() -> Range<Int>? {
+    var index = offset
+    while index < end, (0x30...0x39).contains(bytes[index]) { index += 1 }
+    let next = index < end ? bytes[index] : UInt8(ascii: ",")
+    guard (1...18).contains(index - offset), bytes[offset] != 0x30 || index == offset + 1,
+      next != UInt8(ascii: "."), next != UInt8(ascii: "e"), next != UInt8(ascii: "E")
+    else { return nil }
+    defer { offset = index }
+    return offset..<index
+  }
+}

@@ -1,3 +1,4 @@
+internal import TesseraCatalog
 package import TesseraManifest
 package import TesseraSystem
 
@@ -5,7 +6,7 @@ package import TesseraSystem
 ///
 ///     catalog.json      the result
 ///     run.json          what the last run did
-///     variants/3f/3f9c…-192x256.webp
+///     variants/3f/9c/3f9c…-192x256-8c22….webp
 ///     .tessera/         the workspace, which is private, and earlier catalogs
 ///
 /// The workspace is on the same file system, so that publishing is a rename. The directory may be a
@@ -67,14 +68,12 @@ package struct DirectoryOutput: Output {
     return left.sorted()
   }
 
-  package func publish(staged: String, as path: String) throws(SystemError) {
+  package func publish(staged: String, as path: String) throws(SystemError) -> Bool {
     let (folder, name) = (try folder(of: path), FileSystem.name(of: path))
-    // A file that is there and whole stays: it may have reached the disk already, and this one has
-    // not. One that can't be read is replaced.
-    if folder.size(of: name) != nil, (try? hasBytes(of: staged, folder, name)) == true {
-      return try FileSystem.remove(staged)
-    }
+    // A file that is there stays: it may have reached the disk already, and this one has not.
+    if folder.exists(name) { return false }
     try folder.take(staged, as: name)
+    return true
   }
 
   private func folder(of path: String) throws(SystemError) -> Directory {
@@ -84,16 +83,9 @@ package struct DirectoryOutput: Output {
       return try root.directory(parent)
     } catch {
       guard error.isMissingFile else { throw error }
-      // Folders are made when they are first needed: most outputs need few of the 256.
+      // Folders are made when they are first needed: most outputs need few of the 65,536.
       return try root.makeDirectory(parent)
     }
-  }
-
-  private func hasBytes(
-    of staged: String, _ folder: Directory, _ name: String
-  ) throws(SystemError) -> Bool {
-    let published = try folder.open(name, .read)
-    return try File(staged, .read).hasSameBytes(as: published)
   }
 
   package func sizes(of paths: [String]) throws(SystemError) -> [Int?] {
@@ -114,23 +106,35 @@ package struct DirectoryOutput: Output {
   /// From the folders' times: a folder has another one once a name in it was added, removed or replaced. What is changed
   /// inside a file is for `verify` to notice.
   package func mark() throws(SystemError) -> OutputMark? {
-    var marks = CatalogForm.allCases.map { ($0.name, root.mark(of: $0.name) ?? "") }
-    var parents = ["variants", "tables", "catalog"]
-    if root.kind(of: PageFolder.screens) == .folder {
-      let screens = try root.directory(PageFolder.screens)
+    var marks = [(CurrentCatalog.path, root.mark(of: CurrentCatalog.path) ?? "")]
+    var parents = ["variants", "tables"]
+    if root.kind(of: CatalogScreen.folder) == .folder {
+      let screens = try root.directory(CatalogScreen.folder)
       for name in try screens.list().sorted() where screens.kind(of: name) == .folder {
-        parents.append("\(PageFolder.screens)/\(name)")
+        parents.append("\(CatalogScreen.folder)/\(name)")
       }
     }
     for parent in parents {
-      marks.append((parent, root.mark(of: parent) ?? ""))
-      guard root.exists(parent) else { continue }
-      let folder = try root.directory(parent)
-      for name in try folder.list().sorted() {
-        marks.append(("\(parent)/\(name)", folder.mark(of: name) ?? ""))
-      }
+      try addMarks(of: parent, levels: parent == FileName.folder ? 2 : 1, to: &marks)
     }
     return OutputMark(marks)
+  }
+
+  /// - Parameter levels: of folders below it.
+  private func addMarks(
+    of folder: String, levels: Int, to marks: inout [(String, String)]
+  ) throws(SystemError) {
+    marks.append((folder, root.mark(of: folder) ?? ""))
+    guard root.exists(folder) else { return }
+    let directory = try root.directory(folder)
+    for name in try directory.list().sorted() {
+      let path = "\(folder)/\(name)"
+      if levels > 1, directory.kind(of: name) == .folder {
+        try addMarks(of: path, levels: levels - 1, to: &marks)
+      } else {
+        marks.append((path, directory.mark(of: name) ?? ""))
+      }
+    }
   }
 
   package func read(_ path: String, _ count: Int, at offset: Int) throws(SystemError) -> [UInt8] {

@@ -1,11 +1,11 @@
+internal import TesseraCatalog
 package import TesseraManifest
 package import TesseraSystem
 
 /// Where variants and catalogs are published.
 ///
-/// Paths are relative to the output and made by Tessera: `variants/3f/3f9c…-192x256.webp` for a file,
-/// a plain name for a document. A variant's path contains the digest of its bytes, so equal paths have
-/// equal content. No other module knows whether an output is a directory or in an object store.
+/// Paths are relative to the output and made by Tessera: `variants/3f/9c/3f9c…-192x256-8c22….webp` for a file,
+/// a plain name for a document. Of a name the first file stands (``FileName``). No other module knows whether an output is a directory or in an object store.
 package protocol Output: Sendable {
   /// The output as its user names it, for messages.
   var location: String { get }
@@ -26,10 +26,11 @@ package protocol Output: Sendable {
   /// holds the output may be at work on them.
   func leftDrafts() async throws(SystemError) -> [String]
 
-  /// Makes a staged file visible under a variant's path. Publishing a path again is not an error.
+  /// Makes a staged file visible under a path, unless something is there.
   ///
-  /// - Parameter staged: a file of this machine. It is gone afterwards.
-  func publish(staged: String, as path: String) async throws(SystemError)
+  /// - Parameter staged: a file of this machine. It is gone afterwards, if it was published.
+  /// - Returns: whether it was.
+  func publish(staged: String, as path: String) async throws(SystemError) -> Bool
 
   /// The sizes of published files in bytes; nil for each that is missing. Many at once cost less than
   /// each by itself.
@@ -71,6 +72,30 @@ package protocol Output: Sendable {
 
   /// Replaces a small document.
   func write(_ path: String, _ bytes: [UInt8]) async throws(SystemError)
+}
+
+extension Output {
+  /// The folders that files of images are in: `variants/3f/9c`.
+  package func foldersOfFiles() async throws(SystemError) -> [String] {
+    var folders: [String] = []
+    for outer in try await listIfThere(FileName.folder) where outer.kind == .folder {
+      let path = "\(FileName.folder)/\(outer.name)"
+      for inner in try await listIfThere(path) where inner.kind == .folder {
+        folders.append("\(path)/\(inner.name)")
+      }
+    }
+    return folders
+  }
+
+  /// Publishes a file whose path has the digest of its bytes: one that is there is the same, or it is damaged and replaced.
+  package func publish(
+    _ staged: WorkFile, as path: String, digest: String
+  ) async throws(SystemError) {
+    if try await publish(staged: staged.path, as: path) { return }
+    // One that can't be read is replaced, too.
+    if (try? await self.digest(of: path)) == digest { return try staged.remove() }
+    try await write(path, staged: staged)
+  }
 }
 
 /// One name in a folder of an output.

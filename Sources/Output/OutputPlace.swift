@@ -5,17 +5,17 @@ internal import TesseraSystem
 /// and `rollback` go through. Whatever a run or a tool writes into an output belongs to one of these, and a test
 /// compares them with the outputs that runs make.
 package enum OutputPlace: String, Sendable, CaseIterable {
-  /// `catalog.json` or `catalog.jsonl`.
+  /// `catalog.json`.
   case catalog
-  /// `catalog/index.json` and the pages that it names, and those of screens: `screens/feed/`.
-  case pages
-  /// `from-….json`, from earlier catalogs to the current one, and those of screens: `screens/feed/from-….json`.
-  case patches
+  /// `screens/feed/first.json` and the parts that it names.
+  case screens
+  /// `from-….json`, from earlier catalogs to the current one.
+  case changes
   /// Results of shards, from which the next catalog is merged, and their reports: `shards/8/3.jsonl`, `3.run.json`.
   case shards
-  /// Earlier catalogs with the indices of their pages: `.tessera/catalogs/`.
+  /// Earlier catalogs with the first documents of their screens: `.tessera/catalogs/`.
   case keptCatalogs = "kept catalogs"
-  /// Files of images: `variants/3f/3f9c…-192x256.webp`.
+  /// Files of images: `variants/3f/9c/3f9c…-192x256-8c22….webp`.
   case files
   /// Files of tables, and indices of atlases: `tables/3f/3f9c…-108x108.bgra8`.
   case tables
@@ -46,18 +46,19 @@ package enum OutputPlace: String, Sendable, CaseIterable {
   private static let compressed = [".gz", ".br", ".zst"]
 
   /// Those whose documents name files: what one of them names stays.
-  package static let naming: [OutputPlace] = [.catalog, .pages, .patches, .shards, .keptCatalogs]
+  package static let naming: [OutputPlace] = [.catalog, .screens, .changes, .shards, .keptCatalogs]
 
   /// The folders that runs have in the output's own.
   package static let folders = [
-    ".tessera", "variants", "tables", PageFolder.whole.path, PageFolder.screens, ShardHeader.folder,
+    ".tessera", "variants", "tables", CatalogScreen.folder, ShardHeader.folder,
   ]
 
   /// The folders that an output on this machine has in which documents are made under the names of drafts (``Draft``).
   /// Files are made in the workspace, and drafts there are the workspace's.
   static func foldersOfDrafts(in root: Directory) throws(SystemError) -> [String] {
-    var folders = ["", PageFolder.whole.path, KeptCatalog.folder]
-    for parent in [PageFolder.screens, ShardHeader.folder] where root.kind(of: parent) == .folder {
+    var folders = ["", KeptCatalog.folder]
+    for parent in [CatalogScreen.folder, ShardHeader.folder] where root.kind(of: parent) == .folder
+    {
       folders += try root.directory(parent).list().map { "\(parent)/\($0)" }
     }
     return folders.filter { $0.isEmpty || root.kind(of: $0) == .folder }
@@ -70,13 +71,13 @@ package enum OutputPlace: String, Sendable, CaseIterable {
     if Draft.document(of: parts[parts.count - 1]) != nil { return .work }
     switch (first, parts.count) {
     case _ where isCompressed(path): return .derived
-    case ("catalog.json", 1), ("catalog.jsonl", 1): return .catalog
+    case (CurrentCatalog.path, 1): return .catalog
     case ("run.json", 1): return .report
     case _ where derivedPaths.contains(path): return .derived
-    case _ where CatalogPatches.isPatch(path): return .patches
-    case _ where PageFolder.isCompanion(path) || CatalogPages.isPage(path): return .pages
-    case ("variants", 3): return PublishedFile.digest(in: path) == nil ? nil : .files
-    case ("tables", 3): return PublishedFile.digest(in: path) == nil ? nil : .tables
+    case _ where PublishedChanges.isOne(path): return .changes
+    case _ where ScreenFolder.isFirst(path) || CatalogScreen.isPart(path): return .screens
+    case (FileName.folder, 4): return FileName.parts(of: path) == nil ? nil : .files
+    case ("tables", 3): return PublishedFile.tableDigest(in: path) == nil ? nil : .tables
     case (ShardHeader.folder, 3):
       return path.hasSuffix(".json") || path.hasSuffix(".jsonl") ? .shards : nil
     case (".tessera", 2...): return ofPrivate(Array(parts.dropFirst()))
@@ -84,16 +85,16 @@ package enum OutputPlace: String, Sendable, CaseIterable {
     }
   }
 
-  /// Whether a path has a digest of the bytes there, so that they are never others.
-  static func isNamedByContent(_ path: String) -> Bool {
-    path.hasPrefix("variants/") || path.hasPrefix("tables/") || CatalogPages.isPage(path)
+  /// Whether the bytes behind a path are never others.
+  static func isUnchanging(_ path: String) -> Bool {
+    path.hasPrefix("variants/") || path.hasPrefix("tables/") || CatalogScreen.isPart(path)
   }
 
   /// Whether it is a compressed copy of a published document.
   private static func isCompressed(_ path: String) -> Bool {
     guard let suffix = compressed.first(where: path.hasSuffix) else { return false }
     let place = of(String(path.dropLast(suffix.count)))
-    return [.catalog, .pages, .patches, .report, .derived].contains(place)
+    return [.catalog, .screens, .changes, .report, .derived].contains(place)
   }
 
   private static func ofPrivate(_ parts: [String]) -> OutputPlace? {

@@ -1,3 +1,4 @@
+package import TesseraCatalog
 internal import TesseraJSON
 internal import TesseraManifest
 package import TesseraSystem
@@ -6,7 +7,7 @@ package import TesseraSystem
 /// catalog, and its line in the manifest, by which the results of all shards are put in order:
 ///
 ///     {"schema":"tessera-shard/1","shard":3,"shards":8,"manifest":"…","pipeline":"…", …}
-///     {"line":12,"image":{"id":"p1", …}}
+///     {"line":12,"sha256":["9f86…"],"image":{"id":"p1", …}}
 ///
 /// It has neither times nor machines in it: the same inputs give the same bytes.
 package struct ShardHeader: Sendable, Equatable {
@@ -20,8 +21,8 @@ package struct ShardHeader: Sendable, Equatable {
   /// Identifies everything in the pipeline and the versions that shapes a line of the catalog.
   package var pipeline: String
   package var libvips: String
-  package var form: CatalogForm
-  package var publication: CatalogPublication
+  /// What is written of the merged catalog besides.
+  package var screens: [CatalogScreen]
   /// Which earlier catalogs are kept when this one replaces them.
   package var retention: CatalogRetention
   /// The share of images that the merged catalog may lose, in per cent.
@@ -36,8 +37,7 @@ package struct ShardHeader: Sendable, Equatable {
 
   package init(
     shard: Int, shards: Int, manifest: String, pipeline: String, libvips: String,
-    form: CatalogForm, publication: CatalogPublication, retention: CatalogRetention,
-    lostAbove: Double, head: String,
+    screens: [CatalogScreen], retention: CatalogRetention, lostAbove: Double, head: String,
     images: Int, counts: [String: Int], problems: Int
   ) {
     self.shard = shard
@@ -45,8 +45,7 @@ package struct ShardHeader: Sendable, Equatable {
     self.manifest = manifest
     self.pipeline = pipeline
     self.libvips = libvips
-    self.form = form
-    self.publication = publication
+    self.screens = screens
     self.retention = retention
     self.lostAbove = lostAbove
     self.head = head
@@ -75,9 +74,10 @@ package struct ShardHeader: Sendable, Equatable {
 
   /// Whether both are of one manifest, one pipeline and the same versions.
   package func isOfSameInputs(as other: ShardHeader) -> Bool {
-    (manifest, pipeline, libvips, form, head)
-      == (other.manifest, other.pipeline, other.libvips, other.form, other.head)
-      && publication == other.publication
+    (manifest, pipeline, libvips, head) == (
+      other.manifest, other.pipeline, other.libvips, other.head
+    )
+      && screens == other.screens
   }
 
   /// The header of a result in an output; nil if the file has none.
@@ -95,6 +95,11 @@ package struct ShardHeader: Sendable, Equatable {
     }
   }
 
+  /// Those of the files that its lines name.
+  package var formats: [CatalogFormat] {
+    (try? Catalog(readingHead: Array(head.utf8)))?.formats ?? []
+  }
+
   // MARK: Lines
 
   package var line: [UInt8] {
@@ -106,11 +111,13 @@ package struct ShardHeader: Sendable, Equatable {
       object.member("manifest", manifest)
       object.member("pipeline", pipeline)
       object.member("libvips", libvips)
-      object.member("format", form.rawValue)
-      publication.write(to: &object)
+      if !screens.isEmpty {
+        object.name("screens")
+        object.array { list in for screen in screens { list.object { screen.write(to: &$0) } } }
+      }
       object.member("keepCatalogs", retention.count)
       object.member("keepCatalogsSeconds", Int(retention.age))
-      if retention.patches > 0 { object.member("patches", retention.patches) }
+      if retention.changes > 0 { object.member("changes", retention.changes) }
       object.member("lostAbove", lostAbove)
       object.member("images", images)
       object.name("counts")
@@ -132,18 +139,16 @@ package struct ShardHeader: Sendable, Equatable {
       parts["schema"]?.stringValue == Self.schema, let shard = parts["shard"]?.intValue,
       let shards = parts["shards"]?.intValue, let manifest = parts["manifest"]?.stringValue,
       let pipeline = parts["pipeline"]?.stringValue, let libvips = parts["libvips"]?.stringValue,
-      let form = parts["format"]?.stringValue.flatMap(CatalogForm.init),
       let images = parts["images"]?.intValue, case .object(let counts)? = parts["counts"],
       let problems = parts["manifestProblems"]?.intValue
     else { return nil }
     self.init(
       shard: shard, shards: shards, manifest: manifest, pipeline: pipeline, libvips: libvips,
-      form: form, publication: CatalogPublication(parts),
-      // An older version wrote none of these.
+      screens: (parts["screens"]?.arrayValue ?? []).compactMap(CatalogScreen.init),
       retention: CatalogRetention(
         count: parts["keepCatalogs"]?.intValue ?? 3,
         age: parts["keepCatalogsSeconds"]?.doubleValue ?? CatalogRetention.usualAge,
-        patches: parts["patches"]?.intValue ?? 0),
+        changes: parts["changes"]?.intValue ?? 0),
       lostAbove: parts["lostAbove"]?.doubleValue ?? 20, head: head, images: images,
       counts: Dictionary(
         counts.compactMap { member in member.value.intValue.map { (member.name, $0) } }
@@ -153,22 +158,58 @@ package struct ShardHeader: Sendable, Equatable {
   /// - Parameters:
   ///   - number: the image's line in the manifest.
   ///   - image: its line of the catalog.
-  package static func line(_ number: Int, _ image: some Sequence<UInt8>) -> [UInt8] {
-    Array("{\"line\":\(number),\"image\":".utf8) + image + [UInt8(ascii: "}")]
+  ///   - sha256: of each of its files, in hexadecimal, in the order in which the line names them.
+  package static func line(
+    _ number: Int, _ image: some Sequence<UInt8>, sha256: [String] = []
+  ) -> [UInt8] {
+    let digests = sha256.map { "\"\($0)\"" }.joined(separator: ",")
+    return Array("{\"line\":\(number),\"sha256\":[\(digests)],\"image\":".utf8) + image
+      + [UInt8(ascii: "}")]
   }
 
-  /// Nil for a line that ``line(_:_:)`` did not make. The image itself is not looked at.
+  /// Nil for a line that ``line(_:_:sha256:)`` did not make. The image itself is not looked at.
   package static func image(
     _ line: ArraySlice<UInt8>
-  ) -> (line: Int, image: ArraySlice<UInt8>)? {
-    let (start, middle) = (Array("{\"line\":".utf8), Array(",\"image\":".utf8))
+  ) -> (line: Int, image: ArraySlice<UInt8>, sha256: [String])? {
+    let (start, middle) = (Array("{\"line\":".utf8), Array(",\"sha256\":[".utf8))
+    let end = Array("],\"image\":".utf8)
     guard line.starts(with: start), line.last == UInt8(ascii: "}") else { return nil }
     let digits = line.dropFirst(start.count).prefix { (0x30...0x39).contains($0) }
-    let rest = line[digits.endIndex...]
-    guard rest.starts(with: middle), let number = Int(String(decoding: digits, as: UTF8.self))
-    else {
-      return nil
+    guard line[digits.endIndex...].starts(with: middle) else { return nil }
+    let list = line[digits.endIndex...].dropFirst(middle.count).prefix { $0 != UInt8(ascii: "]") }
+    guard line[list.endIndex...].starts(with: end),
+      let number = Int(String(decoding: digits, as: UTF8.self))
+    else { return nil }
+    let digests = list.split(separator: UInt8(ascii: ",")).map {
+      String(decoding: $0.dropFirst().dropLast(), as: UTF8.self)
     }
-    return (number, rest.dropFirst(middle.count).dropLast())
+    return (number, line[list.endIndex...].dropFirst(end.count).dropLast(), digests)
+  }
+}
+
+extension CatalogScreen {
+  fileprivate func write(to entry: inout JSONWriter) {
+    entry.member("name", name)
+    entry.member("first", first)
+    entry.member("part", part)
+    entry.member("slots", selection.slots)
+    if let types = selection.types { entry.member("types", types) }
+    if let scales = selection.scales {
+      entry.name("scales")
+      entry.array { list in for scale in scales { list.value(scale) } }
+    }
+  }
+
+  fileprivate init?(_ json: JSONValue) {
+    guard let name = json["name"]?.stringValue, let first = json["first"]?.intValue,
+      let part = json["part"]?.intValue, let slots = json["slots"]?.arrayValue
+    else { return nil }
+    self.init(
+      name: name,
+      selection: CatalogSelection(
+        slots: slots.compactMap(\.stringValue),
+        types: json["types"]?.arrayValue?.compactMap(\.stringValue),
+        scales: json["scales"]?.arrayValue?.compactMap(\.intValue)),
+      first: first, part: part)
   }
 }

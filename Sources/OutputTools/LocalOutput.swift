@@ -48,13 +48,13 @@ package final class LocalOutput: Sendable {
     of output: any Output, to path: String
   ) async throws(OutputToolError) {
     try await OutputToolError.wrapAsync {
-      guard let form = try await CurrentCatalog.form(in: output) else {
+      guard try await CurrentCatalog.isThere(in: output) else {
         throw OutputToolError(noOutput: output.location, exists: true)
       }
-      let file = try File(FileSystem.join(path, form.name), .create)
+      let file = try File(FileSystem.join(path, CurrentCatalog.path), .create)
       var offset = 0
       while true {
-        let part = try await output.read(form.name, 16 << 20, at: offset)
+        let part = try await output.read(CurrentCatalog.path, 16 << 20, at: offset)
         if part.isEmpty { return }
         try file.write(part)
         offset += part.count

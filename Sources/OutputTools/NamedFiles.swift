@@ -26,17 +26,18 @@ struct NamedFiles {
     switch place {
     case .catalog:
       try await CurrentCatalog.forEachFiles(in: output) { try await body($0, naming) }
-    case .pages:
-      try await body(try await PageFolder.companions(in: output), naming)
-      for (_, index) in try await PageFolder.indices(in: output) {
-        try await body(index.pages.map(\.path), naming)
-      }
-    case .patches: try await body(try await CatalogPatches.all(in: output), naming)
+    case .screens:
+      let firsts = try await ScreenFolder.firsts(in: output)
+      try await body(firsts, naming)
+      try await forEachPart(of: firsts) { try await body($0, naming) }
+    case .changes: try await body(try await PublishedChanges.all(in: output), naming)
     case .shards:
       // The next catalog will name them.
       for path in try await ShardResults.paths(in: output) {
         var lines = try await ShardLines(path, in: output)
-        try await forEach(of: { try await lines.nextImage() }, { try await body($0, naming) })
+        let formats = lines.header.formats
+        try await forEach(
+          of: { try await lines.nextImage() }, formats, { try await body($0, naming) })
       }
     case .keptCatalogs:
       guard let kept = try await CatalogHistory.kept(in: output) else { return }
@@ -45,15 +46,27 @@ struct NamedFiles {
         guard try await output.size(of: catalog.path) != nil else { continue }
         let naming = StateStore.Naming(place.rawValue, until: kept.end(of: catalog))
         var images = KeptImages(catalog, in: output, checksDigest: false)
-        try await forEach(of: { try await images.next() }, { try await body($0, naming) })
+        let formats = try await images.formats()
+        try await forEach(
+          of: { try await images.next() }, formats, { try await body($0, naming) })
         try await body(Self.files(of: images.tables), naming)
-        for path in catalog.indices {
-          let index = try await PageIndex.read(path, in: output)
-          try await body(index?.pages.map(\.path) ?? [], naming)
-        }
+        try await forEachPart(of: catalog.companions.values.sorted()) { try await body($0, naming) }
       }
     // These are files, or say nothing of any.
     case .files, .tables, .derived, .report, .state, .history, .cache, .forgotten, .work: break
+    }
+  }
+
+  /// - Parameter firsts: first documents of screens.
+  private func forEachPart(
+    of firsts: [String], _ body: ([String]) async throws -> Void
+  ) async throws {
+    for path in firsts where try await output.size(of: path) != nil {
+      guard let parts = try await ScreenFolder.parts(of: path, in: output)?.parts else {
+        throw OutputToolError(
+          "\"\(path)\" can't be read; run again before anything is deleted")
+      }
+      try await body(parts)
     }
   }
 
@@ -62,12 +75,13 @@ struct NamedFiles {
   }
 
   private func forEach(
-    of next: () async throws -> CatalogLine?, _ body: ([String]) async throws -> Void
+    of next: () async throws -> CatalogLine?, _ formats: [CatalogFormat],
+    _ body: ([String]) async throws -> Void
   ) async throws {
     var names: [String] = []
     while let image = try await next() {
       try Task.checkCancellation()
-      guard let files = image.files else {
+      guard let files = image.files(formats) else {
         throw OutputToolError(
           "an image has a malformed catalog entry; run again before anything is deleted")
       }

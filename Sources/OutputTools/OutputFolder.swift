@@ -208,6 +208,13 @@ struct OutputFolder: Sendable {
     }
   }
 
+  /// All states: that of runs of all items, and those of shards.
+  func existingStates() async throws -> [ExistingState] {
+    var existing: [ExistingState] = []
+    try await forEachState { file, _, _ in existing.append(try await ExistingState(file)) }
+    return existing
+  }
+
   /// A state, and the copy that it may be.
   struct ExistingState {
     private let reading: StateReading

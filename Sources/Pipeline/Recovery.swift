@@ -1,3 +1,4 @@
+internal import TesseraCatalog
 internal import TesseraOutput
 internal import TesseraState
 internal import TesseraSystem
@@ -7,7 +8,7 @@ internal import TesseraSystem
 /// A killed process loses nothing that it wrote, because the system still has it. A machine that stops
 /// loses what was not on the disk, and that may be a file's bytes without its name. So before a catalog
 /// gets its name, everything that was written goes to the disk (syncfs(2)), and the files of a run that
-/// did not get that far are compared with the digests in their names, once, if the machine was booted
+/// did not get that far are compared with the digests in the state, once, if the machine was booted
 /// since.
 struct Recovery: Sendable {
   private let held: HeldOutput
@@ -33,7 +34,7 @@ struct Recovery: Sendable {
       key = last.key
       var (whole, broken): ([String], [String]) = ([], [])
       for file in files {
-        if try await isWhole(file.path) { whole.append(file.key) } else { broken.append(file.key) }
+        if try await isWhole(file.file) { whole.append(file.key) } else { broken.append(file.key) }
       }
       try await state.forgetVariants(broken)
       try await state.endDoubts(of: whole)
@@ -44,12 +45,12 @@ struct Recovery: Sendable {
   }
 
   /// Removes the file if it is not whole.
-  private func isWhole(_ path: String?) async throws -> Bool {
+  private func isWhole(_ file: VariantRecord?) async throws -> Bool {
     // A path that Tessera does not make is not Tessera's to remove.
-    guard let path, let digest = PublishedFile.digest(in: path) else { return false }
+    guard let file, FileName.parts(of: file.path) != nil else { return false }
     // A file that can't be read is as good as a broken one.
-    if (try? await output.digest(of: path).hasPrefix(digest)) == true { return true }
-    try await output.delete(path)
+    if (try? await output.digest(of: file.path)) == file.sha256 { return true }
+    try await output.delete(file.path)
     return false
   }
 

@@ -16,8 +16,6 @@ package struct RunOptions: Sendable {
   package var deadline: Duration?
   /// Whether only items that failed, are stale or are new are requested (`--retry-failed`).
   package var onlyFailed = false
-  /// Whether the qualities of images are found again, and the files made with them (`--refresh-quality`).
-  package var refreshesQuality = false
   /// Whether the manifest may have lost any number of items (`--allow-shrink`).
   package var allowsShrink = false
   /// Whether any number of images may fail, and those that the catalog shows be lost (`--allow-loss`).

@@ -27,6 +27,7 @@ struct RunParts: Sendable {
 
   // Decisions.
 
+  let names: FileNames
   let acceptance: Acceptance
   let freshness: FreshnessPolicy
   let rejections: RejectionPolicy
@@ -50,13 +51,12 @@ struct RunParts: Sendable {
   /// - Parameters:
   ///   - onlyFailed: whether only items that failed, are stale or are new are requested
   ///     (`--retry-failed`).
-  ///   - refreshesQuality: whether qualities are found again (`--refresh-quality`).
   ///   - selection: the images that the run is for; nil for all.
   ///   - memory: what each worker of the transcoder has, in bytes.
   ///   - cache: sources that are kept for later runs; nil for none.
   init(
     _ file: PipelineFile, _ extent: RunExtent, run: Int, onlyFailed: Bool,
-    refreshesQuality: Bool = false, selection: RunSelection? = nil, clock: WallClock,
+    selection: RunSelection? = nil, clock: WallClock,
     state: StateStore, fetcher: any Fetching, transcoder: any Transcoding, memory: Int,
     output: any Output, workspace: Workspace, cache: SourceCache?, recorder: RunRecorder,
     stretches: StretchReuse? = nil
@@ -72,6 +72,7 @@ struct RunParts: Sendable {
     self.workspace = workspace
     self.stretches = stretches
     let libvips = transcoder.hello.libvips
+    names = FileNames(file)
     let turns = SourceTurns()
     self.turns = turns
     acceptance = Acceptance(file)
@@ -86,9 +87,8 @@ struct RunParts: Sendable {
     stale = StalePolicy(
       keep: file.fetch.keepStale.inSeconds, keepLost: file.keepLost.inSeconds)
     planner = FilePlanner(
-      settings: file.planOfFiles, profile: file.profile, placeholders: file.placeholders,
-      libvips: libvips,
-      state: state, output: output, searchingRun: refreshesQuality ? run : nil,
+      settings: file.planOfFiles, names: names, placeholders: file.placeholders, state: state,
+      output: output,
       upgraded: file.upgradedPlan)
     // Which images are worth most shows in a run of all.
     upgrades =
@@ -101,7 +101,7 @@ struct RunParts: Sendable {
       ? nil
       : LineReuse(
         state: state, output: output, freshness: freshness, clock: clock, places: places,
-        settings: Fingerprint.line(file, libvips: libvips), formats: file.plan.formats.count,
-        appliesLines: !refreshesQuality && selection?.refreshes != true, upgrades: upgrades)
+        settings: Fingerprint.line(file), names: names, formats: file.plan.formats.count,
+        appliesLines: selection?.refreshes != true, upgrades: upgrades)
   }
 }

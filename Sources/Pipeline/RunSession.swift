@@ -129,7 +129,7 @@ struct RunSession: Sendable {
     try await opening.recover(state, boot: boot)
     let parts = RunParts(
       file, extent, run: try await state.beginRun(boot: boot), onlyFailed: options.onlyFailed,
-      refreshesQuality: options.refreshesQuality, selection: options.selection,
+      selection: options.selection,
       clock: services.clock, state: state, fetcher: fetcher, transcoder: pool,
       memory: opening.budget.memory, output: output, workspace: workspace,
       cache: opening.openCache(), recorder: recorder,

@@ -30,6 +30,6 @@ extension PipelineFile {
 
   /// The path of the catalog that a run of this pipeline writes.
   package var catalogPath: String {
-    FileSystem.join(output, "catalog.\(catalogFormat.rawValue)")
+    FileSystem.join(output, "catalog.json")
   }
 }

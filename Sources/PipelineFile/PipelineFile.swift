@@ -55,15 +55,12 @@ package struct PipelineFile: Sendable {
   package var extra = ExtraMembers.named([])
   package var profile = Profile.client
   package var urls = URLDisplay.shown
-  package var catalogFormat = CatalogFormat.json
   /// The service that makes the variants, or makes them as well; nil if files are made.
   package var delivery: ImageService?
-  /// About how many images a page of the catalog has; nil for no pages.
-  package var catalogPages: Int?
   /// What the screens of an app need of the catalog.
   package var screens: [CatalogScreen] = []
-  /// For how many of the last catalogs there is a patch to the current one.
-  package var catalogPatches = 0
+  /// For how many of the last catalogs there are changes that lead to the current one.
+  package var catalogChanges = 0
   package var keptCatalogs = KeptCatalogs()
 
   /// Where the manifest is.
@@ -136,12 +133,6 @@ package struct PipelineFile: Sendable {
     case client
     /// Also the sources of images and the digests of their files.
     case full
-  }
-
-  package enum CatalogFormat: String, Sendable, CaseIterable {
-    case json
-    /// One line for the head and one for each image, so that a reader can stream it.
-    case jsonl
   }
 
   /// Whether the catalog has the URLs of sources.

@@ -27,8 +27,9 @@ package struct UpgradeValue: Sendable {
     var (saved, pixels) = (0.0, 0.0)
     for (index, variant) in image.variants.enumerated() {
       let size = Size(variant.width, variant.height)
-      guard size.longerSide <= format.longestSide, let bytes = variant.bytes,
-        let own = OutputFormat.allCases.first(where: { $0.mediaType == variant.type })
+      guard size.longerSide <= format.longestSide, let file = variant.files.first,
+        let bytes = file.bytes,
+        let own = OutputFormat.allCases.first(where: { $0.mediaType == file.type })
       else { continue }
       let better =
         upgraded.estimatedBytes(size, format, of: source)
@@ -48,8 +49,7 @@ package struct UpgradeValue: Sendable {
 extension CatalogVariant {
   /// Whether it has a file in a format, or one in its place, which says so.
   fileprivate func isMade(in format: OutputFormat) -> Bool {
-    let fallbacks = [fallback] + (also ?? []).map(\.fallback)
-    return files.contains { $0.type == format.mediaType }
-      || fallbacks.contains { $0?.hasPrefix("\(format.rawValue)-") == true }
+    files.contains { $0.type == format.mediaType }
+      || fallback?.hasPrefix("\(format.rawValue)-") == true
   }
 }

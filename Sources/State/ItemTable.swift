@@ -91,12 +91,12 @@ final class ItemTable {
     var areSound = true
     try selectResults.runWhile([.int(position), .int(run), .int(limit)]) { row in
       let rest = row.dropFirst(PackedLines.width)
-      guard let forms = packed.forms(in: row) else {
+      guard let line = packed.line(in: row) else {
         areSound = false
         return false
       }
-      results.append((rest.int(0), forms, rest.int(1), row.text(3), rest.int(2)))
-      bytes += forms.line.utf8.count + (forms.canonical?.count ?? 0)
+      results.append((rest.int(0), line, rest.int(1), row.text(3), rest.int(2)))
+      bytes += line.utf8.count
       return bytes < Self.resultBytes
     }
     return (results, areSound)

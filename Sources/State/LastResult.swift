@@ -36,7 +36,8 @@ package struct LastResult: Sendable {
 
   /// What the item has by this result.
   var possessions: Set<Possession> {
-    var names = Set(Self.files(in: line).map { Possession(.file, $0) })
+    var names: Set<Possession> = []
+    if let files = Self.files(in: line) { names.insert(Possession(.files, files)) }
     if let source {
       names.insert(Possession(.sources, source))
       names.insert(Possession(.rejections, request ?? source))
@@ -46,22 +47,21 @@ package struct LastResult: Sendable {
     return names
   }
 
-  /// The paths of the files that a line of the catalog names. Of a line that is damaged, none.
-  private static func files(in line: String) -> [String] {
-    let variants = (try? JSONParser.parse(Array(line.utf8)))?["variants"]?.arrayValue ?? []
-    return variants.flatMap { [$0] + ($0["also"]?.arrayValue ?? []) }
-      .compactMap { $0["path"]?.stringValue }
+  /// What the names of the files begin with that a line of the catalog has: its `source`. Nil without files, and of a line that is
+  /// damaged.
+  private static func files(in line: String) -> String? {
+    (try? JSONParser.parse(Array(line.utf8)))?["source"]?.stringValue
   }
 }
 
-/// Something that an item has in an output: a file, or a row of a table of the state.
+/// Something that an item has in an output: files, or a row of a table of the state.
 package struct Possession: Sendable, Hashable {
   package enum Kind: String, Sendable, CaseIterable {
-    case file, sources, rejections, contents, placeholders
+    case files, sources, rejections, contents, placeholders
   }
 
   package var kind: Kind
-  /// A path, or a key.
+  /// What the names of files begin with, or a key.
   package var name: String
 
   init(_ kind: Kind, _ name: String) { (self.kind, self.name) = (kind, name) }

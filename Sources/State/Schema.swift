@@ -4,14 +4,10 @@ enum Schema {
   static var version: Int { baseline + migrations.count }
 
   /// The version of ``tables``. A state of an earlier one is set aside, and what its records say is revalidated.
-  private static let baseline = 20
+  private static let baseline = 23
 
   /// What later versions changed, one each.
-  private static let migrations = [
-    // 21: what a state remembers of the output beside its records; see StateStore+Notes.
-    "CREATE TABLE notes (name TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID",
-    "ALTER TABLE headers ADD COLUMN frames INTEGER; ALTER TABLE headers ADD COLUMN bytes INTEGER",
-  ]
+  private static let migrations: [String] = []
 
   private static let tables = """
     -- Each source. URLs may hold secrets, so they are stored as digests. A key or digest is a blob; see PackedKey.
@@ -45,7 +41,9 @@ enum Schema {
       run INTEGER NOT NULL,
       mark INTEGER,
       retired REAL,
-      place TEXT                -- after redirects, as it may be shown; null if it is not known
+      place TEXT,               -- after redirects, as it may be shown; null if it is not known
+      frames INTEGER,
+      bytes INTEGER
     ) WITHOUT ROWID;
 
     -- What the decoder saw in each content.
@@ -68,14 +66,14 @@ enum Schema {
       retired REAL
     ) WITHOUT ROWID;
 
-    -- Each file, by what made it: content, recipe and versions.
+    -- Each file, by its path.
     CREATE TABLE variants (
       key BLOB PRIMARY KEY,
-      path TEXT NOT NULL,       -- the ending alone if the rest follows; see VariantRecord
+      name TEXT NOT NULL,       -- the path, of an image without its folders
       width INTEGER NOT NULL,   -- as read back from the file
       height INTEGER NOT NULL,
       bytes INTEGER NOT NULL,
-      sha256 BLOB,
+      sha256 BLOB NOT NULL,
       mark INTEGER,
       run INTEGER               -- that made it
     ) WITHOUT ROWID;
@@ -205,15 +203,15 @@ enum Schema {
     ) WITHOUT ROWID;
 
     -- What runs have cost, by kinds of work; see CostSums.
-    CREATE TABLE costs (
-      kind TEXT PRIMARY KEY,
-      sums TEXT NOT NULL
-    ) WITHOUT ROWID;
+    CREATE TABLE costs (kind TEXT PRIMARY KEY, sums TEXT NOT NULL) WITHOUT ROWID;
+
+    -- What a state remembers of the output beside its records; see StateStore+Notes.
+    CREATE TABLE notes (name TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;
 
     -- What an item had, and no longer has, so that `forget` finds all of it: a file, or a key of a table.
     CREATE TABLE former (
-      kind TEXT NOT NULL,       -- "file", "sources", "rejections", "contents" or "placeholders"
-      name BLOB NOT NULL,       -- the path or key
+      kind TEXT NOT NULL,       -- "files", "sources", "rejections", "contents" or "placeholders"
+      name BLOB NOT NULL,       -- what names of files begin with, or the key
       id TEXT NOT NULL,         -- of the item
       PRIMARY KEY (kind, name, id)
     ) WITHOUT ROWID;

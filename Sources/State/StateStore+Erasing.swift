@@ -1,3 +1,4 @@
+internal import TesseraCatalog
 internal import TesseraText
 
 /// Erasing items, so that no byte of the file says that they were there.
@@ -58,9 +59,10 @@ extension StateStore {
 
   /// Whether only other items than these had a file formerly, and none of these.
   package func wasOfOthers(_ path: String, than ids: [String]) throws(StateError) -> Bool {
+    guard let files = FileName.parts(of: path)?.source else { return false }
     var owners: Set<Identifier> = []
     try database.prepare("SELECT id FROM former WHERE kind = ? AND name = ?")
-      .run(Possession(.file, path).values) { owners.insert($0.text(0)) }
+      .run(Possession(.files, String(files)).values) { owners.insert($0.text(0)) }
     return !owners.isEmpty && owners.isDisjoint(with: ids.map { Identifier($0) })
   }
 
@@ -99,7 +101,7 @@ extension StateStore {
     try packed.forgetAllUnused()
     for possession in possessions {
       switch possession.kind {
-      case .file, .contents: break
+      case .files, .contents: break
       case .sources:
         try delete(possession, from: [.sources, .headers], unless: "source = ?1")
       case .rejections:
@@ -137,7 +139,7 @@ extension StateStore {
   /// Deletes the records of files that are gone.
   package func eraseFiles(_ paths: [String]) throws(StateError) {
     for path in paths {
-      try forgetFile(path)
+      try forgetRetired(path)
       try database.prepare("DELETE FROM variants WHERE \(VariantRecord.wholePath) = ?").run([
         .text(path)
       ])

@@ -1,3 +1,5 @@
+internal import TesseraCatalog
+
 /// What items had, and no longer have: `forget` finds all that an output ever kept of an image.
 extension StateStore {
   /// Notes what an item no longer has.
@@ -32,9 +34,16 @@ extension StateStore {
     }
   }
 
-  /// Deletes the notes on what is no longer there. The notes on a file leave with it.
+  /// Deletes the notes on what is no longer there. Those on files of a source leave with the last of them.
   package func forgetFormer() throws(StateError) {
     try begin()
+    try database.execute(
+      "CREATE TEMP TABLE sources_of_files (name TEXT PRIMARY KEY) WITHOUT ROWID;"
+        + " INSERT OR IGNORE INTO temp.sources_of_files"
+        + " SELECT substr(name, 1, \(FileName.sourceDigits)) FROM variants;"
+        + " DELETE FROM former WHERE kind = '\(Possession.Kind.files)'"
+        + " AND lower(hex(name)) NOT IN (SELECT name FROM temp.sources_of_files);"
+        + " DROP TABLE temp.sources_of_files")
     for table in Table.allCases {
       guard let kind = Possession.Kind(rawValue: table.rawValue) else { continue }
       try database.execute(

@@ -59,13 +59,6 @@ extension StateStore {
     try database.prepare("DELETE FROM retired WHERE path = ?").run([.text(path)])
   }
 
-  /// A file is gone.
-  package func forgetFile(_ path: String) throws(StateError) {
-    try forgetRetired(path)
-    try database.prepare("DELETE FROM former WHERE kind = ? AND name = ?")
-      .run(Possession(.file, path).values)
-  }
-
   /// Deletes the notes on files that are named again, so that they begin a new time when they are dropped again.
   package func clearNotes(on paths: [String]) throws(StateError) {
     let delete = try database.prepare("DELETE FROM retired WHERE path = ?")

@@ -11,16 +11,16 @@ extension StateStore {
   /// record is damaged.
   package func doubtful(
     boot: String, after key: String, limit: Int
-  ) throws(StateError) -> [(key: String, path: String?)] {
+  ) throws(StateError) -> [(key: String, file: VariantRecord?)] {
     let columns = VariantRecord.columns
-    var found: [(String, String?)] = []
+    var found: [(String, VariantRecord?)] = []
     try database.prepare(
       "SELECT \(columns.joined(separator: ", ")), mark, key FROM variants"
         + " WHERE key > ? AND run IN (SELECT number FROM runs WHERE boot <> ?) ORDER BY key LIMIT ?"
     ).run([.key(key), .text(boot), .int(limit)]) { row in
       let key = Int32(columns.count + 1)
       let isSound = row.isSound(key: key, columns: columns.count)
-      found.append((row.key(key), isSound ? VariantRecord(row)?.path : nil))
+      found.append((row.key(key), isSound ? VariantRecord(row) : nil))
     }
     return found
   }

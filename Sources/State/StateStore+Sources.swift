@@ -36,6 +36,11 @@ extension StateStore {
     try contents.find(digest)
   }
 
+  /// The file at a path; nil if the state has no record of it.
+  package func file(at path: String) throws(StateError) -> VariantRecord? {
+    try variants.find(VariantRecord.key(path: path))
+  }
+
   /// The files of some keys, nil for each key without a record, and a placeholder.
   package func made(
     _ keys: [String], placeholder key: String

@@ -2,7 +2,7 @@ public import Foundation
 public import TesseraCatalog
 
 extension Catalog {
-  /// Reads a catalog from a file, JSON or JSON Lines, on a thread of its own and in parts of 64 kB, so that neither the
+  /// Reads a catalog from a file, on a thread of its own and in parts of 64 kB, so that neither the
   /// caller nor memory has to wait for the whole file.
   ///
   /// - Parameters:

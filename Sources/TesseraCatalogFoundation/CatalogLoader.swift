@@ -66,7 +66,7 @@ public struct CatalogLoader: Sendable {
   /// The current catalog: the stored one brought up to date, or the whole. If that fails, for want of a network or for another
   /// reason, the stored one with the error.
   ///
-  /// - Throws: the error, if no catalog is stored, as `update(from:)`.
+  /// - Throws: the error, if no catalog is stored, as ``update(from:)``.
   public func load() async throws -> CatalogUpdate {
     guard let old = await cached() else { return try await whole() }
     do {
@@ -77,21 +77,25 @@ public struct CatalogLoader: Sendable {
     }
   }
 
-  /// The current catalog, from the one that the app has: by a patch if the server has one, or else as a whole. The app keeps
-  /// its catalog if this fails.
+  /// The current catalog, from the one that the app has: by its changes if the server has them and the catalog is still stored,
+  /// or else as a whole. The app keeps its catalog if this fails.
   ///
   /// - Throws: `CatalogLoadingError`, `CatalogError`, Foundation's error of the network, or `CancellationError`.
   @concurrent
   public func update(from old: Catalog) async throws -> CatalogUpdate {
     // An object store that may not be listed answers 403 for what is not there.
-    guard let patch = old.patchURL(from: url.absoluteString).flatMap(URL.init(string:)),
-      let bytes = try await body(of: patch, missing: [403, 404, 410]),
-      let new = old.patched(by: bytes, sha256: sha256)
+    guard let source = old.changesURL(from: url.absoluteString).flatMap(URL.init(string:)),
+      let bytes = try await body(of: source, missing: [403, 404, 410]),
+      let changes = try? CatalogChanges(reading: bytes), changes.from == old.digest
     else { return try await whole() }
     try Task.checkCancellation()
     // What is current was stored when it was loaded.
-    guard new.digest != old.digest else { return CatalogUpdate(catalog: new, origin: .unchanged) }
-    return stored(new, Data(new.json()), .patch)
+    guard changes.to != old.digest else { return CatalogUpdate(catalog: old, origin: .unchanged) }
+    guard let stored = try? Data(contentsOf: file, options: .mappedIfSafe),
+      let document = try? changes.applied(to: Array(stored), sha256: sha256),
+      let new = try? Catalog(reading: document)
+    else { return try await whole() }
+    return self.stored(new, Data(document), .changes)
   }
 
   @concurrent
@@ -101,7 +105,7 @@ public struct CatalogLoader: Sendable {
     }
     let catalog = try Catalog(reading: bytes, verifiedBy: sha256)
     try Task.checkCancellation()
-    // As they came, with members that this version does not know: the digest is of these.
+    // As it came: the digest is of these bytes.
     return stored(catalog, bytes, .whole)
   }
 
@@ -140,8 +144,8 @@ public struct CatalogUpdate: Sendable {
   public enum Origin: Sendable {
     /// It is the one that the app had, and the current one.
     case unchanged
-    /// From the one that the app had, by a patch.
-    case patch
+    /// From the one that the app had, by its changes.
+    case changes
     /// It was fetched as a whole.
     case whole
     /// It is the stored one, which may be out of date: this error prevented an update.

@@ -29,7 +29,7 @@ final class CatalogRequest: NSObject, URLSessionDataDelegate, @unchecked Sendabl
     let delegate = CatalogRequest(maximumBytes: maximumBytes, missing: missing)
     let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
     defer { session.finishTasksAndInvalidate() }
-    // A patch and a catalog change under their names, so a cached answer is used only if the server confirms it.
+    // Changes and a catalog change under their names, so a cached answer is used only if the server confirms it.
     let task = session.dataTask(
       with: URLRequest(url: url, cachePolicy: .reloadRevalidatingCacheData))
     do {

@@ -76,7 +76,7 @@ public final class CatalogDatabase {
 
   private func entry(of line: [UInt8]) throws(CatalogDatabaseError) -> CatalogEntry {
     do throws(CatalogError) {
-      return context.entry(try CatalogImage(reading: line))
+      return context.entry(try CatalogImage(reading: line, context.head.formats))
     } catch {
       throw CatalogDatabaseError(path: path, reason: "an image: \(error)")
     }

@@ -9,7 +9,7 @@
   /// No loader has to resize: the file has the pixels of the place, up to the next power of two. `Sources/Clients/ios` has files
   /// for Nuke, Kingfisher and SDWebImage, with a key for their caches and a placeholder, too.
   public struct CatalogRequest: Sendable, Hashable, Identifiable {
-    /// The file's URL. Its name is the digest of its content, so it may be cached forever.
+    /// The file's URL. What is behind it never changes, so it may be cached indefinitely.
     public var url: URL
     /// The size of the place, in points.
     public var size: CGSize

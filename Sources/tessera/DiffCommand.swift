@@ -3,21 +3,23 @@ internal import TesseraOutputTools
 
 enum DiffCommand: Command {
   static let name = "diff"
-  static let summary = "what changed between two catalogs; --patch writes a JSON Merge Patch"
+  static let summary = "what changed between two catalogs; --changes writes them for apps"
 
-  private static let patch = Flag("--patch", "write only the patch to standard output")
+  private static let changes = Flag("--changes", "write only the changes to standard output")
 
   static let syntax = Syntax(
     [.one("OLD", .files), .one("NEW", .files)],
     text: """
       Compares two catalogs, given as files or as the outputs that hold them: a line for each image
       that was added (+), removed (-) or changed (~), with the names of the members that differ. With
-      --patch, what an app that has the old catalog needs: a JSON Merge Patch (RFC 7396) for its
-      keyed form, with the digests of both catalogs (from, to). With --json, also these digests.
+      --changes, what an app that has the old catalog needs: the digests of both catalogs (from, to),
+      the first line of the new one, and its lines, as ranges of the old lines where these are the
+      same. With --json, also the digests.
       """,
-    options: [patch],
+    options: [changes],
     example: Example(
-      "tessera diff --patch old.json build/feed", "The patch for an app that has the old catalog."),
+      "tessera diff --changes old.json build/feed",
+      "The changes for an app that has the old catalog."),
     statuses: [
       ExitMeaning(.done, "compared"),
       ExitMeaning(.failed, "a catalog can't be read"),
@@ -30,8 +32,8 @@ enum DiffCommand: Command {
     )
     defer { withExtendedLifetime((old, new)) {} }
     let diff = CatalogDiff(old: old.path, new: new.path)
-    if arguments.has(patch) {
-      _ = try diff.run(onChange: { _ in }, patch: { Console.write($0) })
+    if arguments.has(changes) {
+      try diff.writeChanges { Console.write($0) }
     } else if arguments.has(CommonFlag.json) {
       try writeJSON(of: diff)
     } else {

@@ -15,7 +15,7 @@ enum ForgetCommand: Command {
   static let syntax = Syntax(
     [.one("OUTPUT", .folders), .any("ID", .ids)],
     text: """
-      Removes images from the catalog, its pages and tables, from earlier catalogs, results of
+      Removes images from the catalog, its screens and tables, from earlier catalogs, results of
       shards and reports, and deletes their files, unless other images have the same bytes, their
       sources in the cache, and what the state knows of them; the state is written anew. The gallery,
       catalog.sqlite and compressed copies (.gz, .br, .zst) of documents are deleted. A mark, from

@@ -14,8 +14,8 @@ enum PruneCommand: Command {
   static let syntax = Syntax(
     [.one("OUTPUT", .folders)],
     text: """
-      Deletes files below variants that the catalog of an output does not name, and pages that its index
-      does not name, some time after prune has first seen that, so that clients with yesterday's
+      Deletes files below variants that the catalog of an output does not name, and parts that its screens
+      do not name, some time after prune has first seen that, so that clients with yesterday's
       catalog still find their files. What the state knows of images that the manifest does not name
       leaves it after the same time. Files of catalogs that rollback can go back to stay. Call it after
       each run.

@@ -13,8 +13,6 @@ enum RunCommand: Command {
     "--layout-only", "learn sizes only; images without files are pending")
   static let retryFailed = Flag(
     "--retry-failed", "request only what failed, is stale, or is new")
-  private static let refreshQuality = Flag(
-    "--refresh-quality", "find automatic qualities again, and make the files with them")
   private static let deadline = Option.duration(
     "--deadline", "stop after this time (50m); the catalog has what is done by then")
 
@@ -56,7 +54,7 @@ enum RunCommand: Command {
       the same, nothing changes. It needs one of these options: a run of all images would request
       and make everything again (revalidate: always requests all, and makes what has changed).
       """,
-    options: [PipelineOptions.manifest, output, layoutOnly, retryFailed, refreshQuality]
+    options: [PipelineOptions.manifest, output, layoutOnly, retryFailed]
       + SelectionOptions.all
       + [deadline, shard, partialOK, allowShrink, allowLoss, takeOver, metrics, events],
     example: Example(
@@ -161,7 +159,6 @@ enum RunCommand: Command {
     var options = RunOptions(workerPath: try WorkerPath.find())
     options.deadline = try arguments.value(deadline)
     options.onlyFailed = arguments.has(retryFailed)
-    options.refreshesQuality = arguments.has(refreshQuality)
     options.allowsShrink = arguments.has(allowShrink)
     options.allowsLoss = arguments.has(allowLoss)
     options.takesOver = arguments.has(takeOver)

@@ -94,6 +94,11 @@ struct RunSummary {
       "\(Amount.count(report.variantsMade, "file")) made (\(Amount.bytes(report.bytesWritten))), "
         + "\(report.variantsReused) reused, for \(places)"
     ]
+    if report.variantsStanding > 0 {
+      lines.append(
+        "of the files made, \(report.variantsStanding) had names that other bytes have already; the first ones stand"
+      )
+    }
     if report.sourceBytes > 0 {
       let share = Double(report.bytesWritten) / Double(report.sourceBytes)
       lines.append(

@@ -194,10 +194,10 @@ struct StatusText {
       lines.append(
         "  keep-catalogs keeps \(limit.count) of them, each for \(Amount.age(limit.age))")
     }
-    if kept.companions > 0 {
-      lines.append("  \(Amount.count(kept.companions, "file")) with pages and screens")
+    if kept.screens > 0 { lines.append("  \(Amount.count(kept.screens, "screen"))") }
+    if kept.changes > 0 {
+      lines.append("  \(Amount.count(kept.changes, "document")) of changes from the last catalogs")
     }
-    if kept.patches > 0 { lines.append("  \(Amount.count(kept.patches, "patch", "patches"))") }
     if kept.shards > 0 {
       lines.append("  \(Amount.count(kept.shards, "result")) of shards, for the next merge")
     }

@@ -6,7 +6,7 @@ enum VerifyCommand: Command {
   static let summary = "every file the catalog names is there, whole, and of the stated size"
 
   private static let deep = Flag(
-    "--deep", "read every file, and compare its SHA-256 with its name")
+    "--deep", "read every file, and compare its SHA-256 with that of what was published")
   private static let removeBroken = Flag(
     "--remove-broken", "delete broken files, so that the next run regenerates them")
 
@@ -17,9 +17,9 @@ enum VerifyCommand: Command {
     [.one("OUTPUT", .folders)],
     text: """
       Checks every file that the catalog of an output names: whether it exists, has as many bytes and
-      pixels as the catalog says, and with --deep whether its content matches its name; and whether the
-      catalog itself is as it was written. With --sample, files that an image service makes are
-      fetched, and compared with the catalog.
+      pixels as the catalog says, and with --deep whether it has the SHA-256 that the state, or a catalog
+      of the full profile, has of it; and whether the catalog itself is as it was written. With --sample,
+      files that an image service makes are fetched, and compared with the catalog.
       """,
     options: [deep, removeBroken, OutputOptions.state, sample] + DeliveryOptions.all,
     example: Example(
@@ -65,7 +65,11 @@ enum VerifyCommand: Command {
       removes && report.problemCount > 0
       ? "; \(Amount.count(report.removed, "file")) deleted, run again to regenerate what is missing"
       : ""
+    let unknown =
+      report.withoutDigest > 0
+      ? "; \(Amount.count(report.withoutDigest, "file")) could not be compared, because neither the state nor the catalog has "
+        + "a digest" : ""
     return "\(Amount.count(report.files, "file")) of \(Amount.count(report.images, "image")): "
-      + verdict + removed
+      + verdict + removed + unknown
   }
 }

@@ -2,6 +2,9 @@
 import json, os, shutil, signal, socket, subprocess, sys, tempfile, time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "Examples/catalog"))
+from tessera_catalog import files_of
+
 SIDE = 60
 # Of one thumbnail of a hostile image: in s.
 MOST_TIME = 20
@@ -47,10 +50,10 @@ class Tessera:
         if status not in (0, 1):
             sys.exit(f"the run of {name} ended with status {status} after {seconds:.0f} s")
         made, sizes, turned = {}, {}, set()
-        for image in self.catalog(name):
-            variants = image.get("variants")
-            if variants:
-                made[image["id"]] = os.path.join(self.folder, name, variants[-1]["path"])
+        catalog = self.catalog(name)
+        for image in catalog["images"]:
+            if image.get("variants"):
+                made[image["id"]] = self.largest(name, catalog, image)
             sizes[image["id"]] = (image["width"], image["height"]) if "width" in image else None
             if any(text.startswith("header-differs") for text in image.get("warnings", [])):
                 turned.add(image["id"])
@@ -58,7 +61,11 @@ class Tessera:
 
     def catalog(self, name):
         with open(os.path.join(self.folder, name, "catalog.json")) as file:
-            return json.load(file)["images"]
+            return json.load(file)
+
+    def largest(self, name, catalog, image):
+        """The path of the largest file."""
+        return os.path.join(self.folder, name, files_of(catalog, image, image["variants"][-1])[0]["reference"])
 
     def run(self, name, folder, files, format, most_time=2 * MOST_TIME, side=SIDE):
         base = os.path.join(self.folder, name)
@@ -77,12 +84,13 @@ class Tessera:
             name = f"hostile-{os.path.basename(case['file'])}"
             result = self.run(name, self.images, [case["file"]], "png")
             if result[0] in (0, 1):
-                image = self.catalog(name)[0]
+                catalog = self.catalog(name)
+                image = catalog["images"][0]
                 self.sizes[case["file"]] = (image["width"], image["height"]) if "width" in image else None
                 # A worker that an image has ended counts as a decoder that crashed.
                 if (image.get("error") or {}).get("code") in ("worker-crashed", "worker-timeout"):
                     result = (-1, *result[1:])
-                made = os.path.join(self.folder, name, image["variants"][-1]["path"]) if image.get("variants") else None
+                made = self.largest(name, catalog, image) if image.get("variants") else None
         if made:
             target += os.path.splitext(made)[1]
             shutil.copy(made, target)

@@ -1,5 +1,6 @@
 import Foundation
 import TesseraBytes
+import TesseraJSON
 import TesseraTestSupport
 import Testing
 
@@ -13,10 +14,19 @@ import Testing
 
   init() throws {
     let path = Places.root.appending(path: "Examples/catalog/cases.json")
-    cases = try JSONDecoder().decode(CatalogValue.self, from: Data(contentsOf: path))
-    let value = try #require(cases["catalog"])
-    catalog = try Catalog(reading: JSONEncoder().encode(value))
+    cases = try CatalogValue(json: Data(contentsOf: path))
+    guard case .object(var head) = cases["catalog"] else { throw MissingFile(reference: .null) }
+    let images = try #require(head.removeValue(forKey: "images")?.arrayValue)
+    catalog = try Catalog(
+      reading: CatalogFixture.document(
+        images.map(Self.json), head: String(Self.json(.object(head)).dropLast())))
     index = CatalogIndex(catalog, accepting: Set(catalog.types))
+  }
+
+  private static func json(_ value: CatalogValue) -> String {
+    var writer = JSONWriter()
+    value.write(to: &writer)
+    return writer.text
   }
 
   private func rows(_ name: String) throws -> [[CatalogValue]] {
@@ -262,69 +272,35 @@ import Testing
     #expect(problems == texts(lenient["problems"]))
   }
 
-  @Test func patchURLs() throws {
-    for row in try rows("patchURLs") {
+  @Test func changesURLs() throws {
+    for row in try rows("changesURLs") {
       var catalog = catalog
       catalog.digest = row[0].stringValue
-      let found = catalog.patchURL(from: row[1].stringValue ?? "")
+      let found = catalog.changesURL(from: row[1].stringValue ?? "")
       #expect((found.map { .string($0) } ?? .null) == row[2], "\(row)")
     }
   }
 
-  @Test func lookups() throws {
-    for row in try rows("lookups") {
-      var index = try CatalogPages(
-        reading: #"{"schema":"tessera-catalog-pages/1","count":0,"digest":"","pages":[]}"#.utf8)
-      index.pages = (row[0].arrayValue ?? []).map {
-        CatalogPages.Page(path: "", count: 0, bytes: 0, digest: "", prefix: $0.stringValue)
-      }
-      let found = index.page(of: row[1].stringValue ?? "")?.prefix
-      #expect((found.map { .string($0) } ?? .null) == row[2], "\(row)")
+  /// Changes that lead from one catalog to another, and those that are rejected.
+  @Test func changes() throws {
+    let path = Places.root.appending(path: "Examples/catalog/changes.json")
+    let cases = try CatalogValue(json: Data(contentsOf: path))
+    func document(_ name: CatalogValue) throws -> [UInt8] {
+      Array(try #require(cases["catalogs"]?[name.stringValue ?? ""]?.stringValue).utf8)
     }
-  }
-
-  @Test func patches() throws {
-    for row in try #require(cases["patches"]?.arrayValue) {
-      let patch = try JSONEncoder().encode(#require(row["patch"]))
-      var old = catalog
-      old.digest = row["digest"]?.stringValue
-      guard let expected = row["images"] else {
-        let error = try #require(throws: CatalogError.self, "\(row)") {
-          try CatalogPatch(reading: patch).applied(to: old)
-        }
-        #expect(!error.message.isEmpty)
-        continue
+    for row in try #require(cases["rows"]?.arrayValue).compactMap(\.arrayValue) {
+      let old = try document(row[1])
+      func apply() throws(CatalogError) -> [UInt8] {
+        try CatalogChanges(reading: (row[2].stringValue ?? "").utf8)
+          .applied(to: old) { MessageDigest.sha256.digest(of: $0) }
       }
-      let new = try CatalogPatch(reading: patch).applied(to: old)
-      #expect(new.images.map(\.id) == texts(expected), "\(row)")
-      #expect(new.digest == row["result"]?.stringValue, "\(row)")
-      for image in new.images {
-        guard let expected = row["variants"]?[image.id] else { continue }
-        #expect(image.variants.map(\.reference) == texts(expected), "\(row)")
+      if row[3] == .null {
+        #expect(throws: CatalogError.self, "\(row[0])") { try apply() }
+      } else {
+        let new = try document(row[3])
+        #expect(try apply() == new, "\(row[0])")
       }
     }
-  }
-
-  @Test func canonicalForm() throws {
-    #expect(
-      String(decoding: catalog.canonicalJSON(), as: UTF8.self) == cases["canonical"]?.stringValue)
-  }
-
-  /// What an app stores has its digest, and is the same catalog when it is read again.
-  @Test func storedForm() throws {
-    let stored = try #require(cases["stored"])
-    var catalog = catalog
-    catalog.digest = stored["digest"]?.stringValue
-    #expect(String(decoding: catalog.json(), as: UTF8.self) == stored["text"]?.stringValue)
-    #expect(try Catalog(reading: catalog.json()) == catalog)
-    let digest = catalog.contentDigest { bytes in
-      stride(from: 0, to: 64, by: 2).map { place in
-        let text = SHA256.of(bytes)
-        let start = text.index(text.startIndex, offsetBy: place)
-        return UInt8(text[start..<text.index(start, offsetBy: 2)], radix: 16) ?? 0
-      }
-    }
-    #expect(digest == SHA256.of(catalog.canonicalJSON()))
   }
 
   @Test func misspeltSlotsAreNamed() throws {

@@ -1,9 +1,10 @@
 import Foundation
 import TesseraBytes
-import TesseraCatalog
 import TesseraCatalogFoundation
 import TesseraTestSupport
 import Testing
+
+@testable import TesseraCatalog
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -13,22 +14,25 @@ import Testing
 @Suite struct CatalogLoaderTests {
   private let folder: TemporaryFolder
   private let server: FaultServer
-  private let old = Self.catalog(["a", "b"])
-  private let new = Self.catalog(["a", "b", "c"])
+  private let old: Catalog
+  private let new: Catalog
+  private let oldDocument: [UInt8]
+  private let newDocument: [UInt8]
 
   init() throws {
     folder = try TemporaryFolder()
     server = try FaultServer()
+    (oldDocument, old) = Self.document(["a", "b"])
+    (newDocument, new) = Self.document(["a", "b", "c"])
   }
 
   @Sendable private static func sha256(_ bytes: [UInt8]) -> [UInt8] {
     MessageDigest.sha256.digest(of: bytes)
   }
 
-  private static func catalog(_ ids: [String]) -> Catalog {
-    var catalog = CatalogFixture.catalog(ids.map { CatalogImage(id: $0, status: .pending) })
-    catalog.digest = catalog.contentDigest(sha256)
-    return catalog
+  private static func document(_ ids: [String]) -> (bytes: [UInt8], catalog: Catalog) {
+    CatalogFixture.document(
+      CatalogFixture.catalog(ids.map { CatalogImage(id: $0, status: .pending) }))
   }
 
   private func loader(maximumBytes: Int = 256_000_000, cache: String = "cache") throws
@@ -45,24 +49,34 @@ import Testing
 
   private func path(of catalog: Catalog) -> String { "from-\(catalog.digest ?? "").json" }
 
-  /// As a run writes it: what leads from `old` to `new`.
-  private func servePatch() {
-    let (from, to) = (old.digest ?? "", new.digest ?? "")
+  /// The changes between two catalogs.
+  private static func changes(
+    from old: Catalog, to new: [UInt8], _ lines: String
+  ) -> [UInt8] {
+    let head = String(decoding: new.prefix { $0 != 10 }, as: UTF8.self)
     let text =
-      #"{"from":"\#(from)","to":"\#(to)","digest":"\#(to)","count":3,"#
-      + #""images":{"b":{"next":"c"},"c":{"status":"pending"}}}"#
-    serve(path(of: old), Array(text.utf8))
+      #"{"schema":"tessera-changes/1","from":"\#(old.digest ?? "")","#
+      + #""to":"\#(CatalogDocument.statedDigest(of: new) ?? "")","#
+      + #""head":"\#(head.replacing("\"", with: "\\\""))","lines":\#(lines)}"#
+    return Array(text.utf8)
   }
 
-  private func serveCurrent(_ catalog: Catalog) {
-    let digest = catalog.digest ?? ""
-    serve(path(of: catalog), Array(#"{"from":"\#(digest)","to":"\#(digest)","images":{}}"#.utf8))
+  /// As a run writes it: what leads from `old` to `new`.
+  private func serveChanges() {
+    let line = String(decoding: new.images[2].json, as: UTF8.self).replacing("\"", with: "\\\"")
+    serve(path(of: old), Self.changes(from: old, to: newDocument, "[[0,1],\"\(line)\"]"))
+  }
+
+  private func serveCurrent(_ catalog: Catalog, _ document: [UInt8]) {
+    serve(
+      path(of: catalog),
+      Self.changes(from: catalog, to: document, "[[0,\(catalog.images.count - 1)]]"))
   }
 
   private func origin(_ update: CatalogUpdate) -> String {
     switch update.origin {
     case .unchanged: "unchanged"
-    case .patch: "patch"
+    case .changes: "changes"
     case .whole: "whole"
     case .cache(let error): "cache: \(error)"
     }
@@ -77,8 +91,8 @@ import Testing
     }
   }
 
-  @Test func aPatchIsOneRequest() async throws {
-    serve("catalog.json", old.json())
+  @Test func changesAreOneRequest() async throws {
+    serve("catalog.json", oldDocument)
     let loader = try loader()
     #expect(await loader.cached() == nil)
     let first = try await loader.load()
@@ -87,24 +101,24 @@ import Testing
     #expect(await loader.cached() == old)
     #expect(server.total == 1)
 
-    serveCurrent(old)
+    serveCurrent(old, oldDocument)
     let second = try await loader.load()
     #expect(origin(second) == "unchanged")
     #expect(second.catalog == old)
 
-    serve("catalog.json", new.json())
-    servePatch()
+    serve("catalog.json", newDocument)
+    serveChanges()
     let third = try await loader.load()
-    #expect(origin(third) == "patch")
+    #expect(origin(third) == "changes")
     #expect(third.catalog == new)
     #expect(await loader.cached() == new)
     #expect(server.total == 3 && server.count("/feed/\(path(of: old))") == 2)
   }
 
-  /// There is no patch, or none that can be used.
+  /// There are no changes, or none that can be used.
   @Test(arguments: ["403 Forbidden", "404 Not Found", "410 Gone", "200 OK"])
   func otherwiseTheWholeIsFetched(_ status: String) async throws {
-    serve("catalog.json", new.json())
+    serve("catalog.json", newDocument)
     serve(path(of: old), Array("{}".utf8), status)
     let update = try await loader().update(from: old)
     #expect(origin(update) == "whole")
@@ -113,8 +127,29 @@ import Testing
     #expect(await (try loader()).cached() == new)
   }
 
+  /// The document that changes apply to is not stored any more, or is another one.
+  @Test(arguments: [nil, "", "other"])
+  func changesNeedTheStoredDocument(_ stored: String?) async throws {
+    serve("catalog.json", oldDocument)
+    let loader = try loader()
+    _ = try await loader.load()
+    serve("catalog.json", newDocument)
+    serveChanges()
+    switch stored {
+    case nil: try FileManager.default.removeItem(atPath: folder.path("cache/catalog.json"))
+    case "other":
+      let text = String(decoding: oldDocument, as: UTF8.self)
+      try folder.write(text.replacing("\"a\"", with: "\"x\""), to: "cache/catalog.json")
+    default: try folder.write("", to: "cache/catalog.json")
+    }
+    let update = try await loader.update(from: old)
+    #expect(origin(update) == "whole")
+    #expect(update.catalog == new && server.total == 3)
+    #expect(await loader.cached() == new)
+  }
+
   @Test func withoutANetworkTheStoredOneIsShown() async throws {
-    serve("catalog.json", old.json())
+    serve("catalog.json", oldDocument)
     let loader = try loader()
     _ = try await loader.load()
     serve(path(of: old), [], "503 Service Unavailable")
@@ -131,10 +166,10 @@ import Testing
   }
 
   @Test func aDamagedFileIsAsNone() async throws {
-    serve("catalog.json", old.json())
+    serve("catalog.json", oldDocument)
     let loader = try loader()
     for damage in [
-      "", "x", String(decoding: new.json(), as: UTF8.self).replacing("\"c\"", with: "\"d\""),
+      "", "x", String(decoding: newDocument, as: UTF8.self).replacing("\"c\"", with: "\"d\""),
     ] {
       try folder.write(damage, to: "cache/catalog.json")
       #expect(await loader.cached() == nil)
@@ -155,12 +190,12 @@ import Testing
     for status in [
       "204 No Content", "206 Partial Content", "403 Forbidden", "500 Internal Server Error",
     ] {
-      serve("catalog.json", new.json(), status)
+      serve("catalog.json", newDocument, status)
       #expect(
         await message(loader.load)
           == "/feed/catalog.json?v=1: the server answered \(status.prefix(3))")
     }
-    let text = String(decoding: new.json(), as: UTF8.self)
+    let text = String(decoding: newDocument, as: UTF8.self)
     serve("catalog.json", Array(text.replacing("\"c\"", with: "\"d\"").utf8))
     #expect(await message(loader.load).contains("the catalog was altered"))
     serve("catalog.json", Array(text.utf8.dropLast(9)))
@@ -170,7 +205,7 @@ import Testing
 
   /// With a length in its head, and without.
   @Test func anAnswerHasALimit() async throws {
-    let bytes = new.json()
+    let bytes = newDocument
     serve("catalog.json", bytes)
     #expect(try await loader(maximumBytes: bytes.count).load().catalog == new)
     let limit = bytes.count - 1
@@ -187,13 +222,13 @@ import Testing
 
   /// A redirect may lead to another place, and not to another kind of place.
   @Test func redirects() async throws {
-    let file = try folder.write(String(decoding: new.json(), as: UTF8.self), to: "file.json")
+    let file = try folder.write(String(decoding: newDocument, as: UTF8.self), to: "file.json")
     func redirect(to location: String) {
       server.route("/feed/catalog.json") { _, connection in
         connection.respond("302 Found", ["Location": location])
       }
     }
-    serve("other.json", new.json())
+    serve("other.json", newDocument)
     redirect(to: server.url("/feed/other.json"))
     #expect(try await loader().load().catalog == new)
     let other = try loader(cache: "other")
@@ -208,7 +243,7 @@ import Testing
   }
 
   @Test func aCancelledTaskEnds() async throws {
-    serve("catalog.json", old.json())
+    serve("catalog.json", oldDocument)
     let loader = try loader()
     _ = try await loader.load()
     // An app that gave up does not get the stored catalog instead.
@@ -226,9 +261,9 @@ import Testing
   }
 
   @Test func severalAtATime() async throws {
-    serve("catalog.json", new.json())
-    servePatch()
-    serveCurrent(new)
+    serve("catalog.json", newDocument)
+    serveChanges()
+    serveCurrent(new, newDocument)
     let loader = try loader()
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 0..<20 {

@@ -13,15 +13,13 @@ import Testing
   init() throws { folder = try TemporaryFolder() }
 
   private static func image(_ id: String, alt: String? = nil) -> CatalogImage {
-    CatalogImage(
+    let source = CatalogFixture.source(id)
+    return CatalogImage(
       id: id, url: "https://example.com/\(id)", status: .ok, width: 200, height: 100,
       placeholder: CatalogPlaceholder(color: "#010203"),
-      variants: [
-        CatalogVariant(
-          path: "variants/aa/\(String(repeating: "a", count: 32))-20x10.webp", type: "image/webp",
-          width: 20, height: 10, bytes: 5)
-      ], slots: ["card": CatalogSlotUse(width: 20, height: 10, variants: [0, 0])], alt: alt,
-      extra: .object(["n": .number(1.5)]))
+      variants: [CatalogFixture.variant(20, 10, of: source)],
+      slots: ["card": CatalogSlotUse(width: 20, height: 10, variants: [0, 0])], source: source,
+      alt: alt, extra: .object(["n": .number(1.5)]))
   }
 
   private func write(_ images: [CatalogImage], digest: String = "0") throws {
@@ -30,7 +28,7 @@ import Testing
     head.digest = digest
     let writer = try CatalogDatabaseWriter(path)
     for image in images { try writer.add(image, line: image.json) }
-    try writer.end(head: head.databaseHead(nil))
+    try writer.end(head: head.sortedHeadLine)
   }
 
   private func open() throws -> CatalogDatabase {
@@ -49,9 +47,7 @@ import Testing
     #expect(try database.entries(3..<9).map(\.id) == ["é"] && database.entries(9..<9).isEmpty)
     #expect(try database.position(of: "a") == 1 && database.position(of: "x") == nil)
     let file = try database.entry("a")?.file(for: "card", scale: 1)
-    #expect(
-      file?.url
-        == "https://example.com/f/variants/aa/\(String(repeating: "a", count: 32))-20x10.webp")
+    #expect(file?.url == "https://example.com/f/\(CatalogFixture.path(20, 10))")
     #expect(try database.entry("a")?.layoutSize(in: "card") == CatalogSize(width: 20, height: 10))
   }
 
@@ -70,7 +66,7 @@ import Testing
     try write([], digest: digest)
     let database = try open()
     #expect(database.head.digest == digest && database.count == 0)
-    #expect(CatalogDatabaseWriter.head(of: path) == database.head.databaseHead(nil))
+    #expect(CatalogDatabaseWriter.head(of: path) == database.head.sortedHeadLine)
     #expect(CatalogDatabaseWriter.head(of: folder.path("none")) == nil)
   }
 
@@ -128,10 +124,7 @@ import Testing
   /// A part of a catalog has the slots that were chosen, and no file that only others have.
   @Test func aSelectionHasItsSlotsOnly() throws {
     var image = Self.image("a")
-    for side in [40, 80] {
-      image.variants.append(
-        CatalogVariant(path: "\(side)", type: "image/webp", width: side, height: side, bytes: 1))
-    }
+    image.variants += [40, 80].map { CatalogFixture.variant($0, $0) }
     image.slots = [
       "card": CatalogSlotUse(width: 1, height: 1, variants: [2, 2]),
       "hero": CatalogSlotUse(width: 1, height: 1, variants: [0, 1]),

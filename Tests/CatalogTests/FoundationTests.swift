@@ -8,15 +8,18 @@ import Testing
 @Suite struct FoundationTests {
   private static let head =
     #"{"schema":"tessera-catalog/1","generator":{"name":"","version":"","libvips":""},"#
-    + #""pipeline":{"name":"","fingerprint":""},"slots":{"card":{"width":1,"mode":"fit"}},"scales":[1],"images":["#
+    + #""pipeline":{"name":"","fingerprint":""},"formats":[],"slots":{"card":{"width":1,"mode":"fit"}},"scales":[1]"#
   private static let image =
     #"{"id":"a","url":"u","status":"failed","error":{"code":"c","message":"m","retryable":true}}"#
+
+  private static func document(_ lines: [String]) -> String {
+    String(decoding: CatalogFixture.document(lines, head: head), as: UTF8.self)
+  }
 
   @Test func filesAreLoadedInParts() async throws {
     let folder = try TemporaryFolder()
     let many = (0..<5_000).map { Self.image.replacing("\"a\"", with: "\"a\($0)\"") }
-    let path = try folder.write(
-      Self.head + many.joined(separator: ",") + ",{}]}", to: "catalog.json")
+    let path = try folder.write(Self.document(many + ["{}"]), to: "catalog.json")
     let file = URL(filePath: path)
     await #expect(throws: CatalogError.self) { try await Catalog.load(from: file) }
     let problems = try await confirmation { skipped in
@@ -35,7 +38,7 @@ import Testing
   @Test func aFileIsIndexedAndLookedUp() async throws {
     let folder = try TemporaryFolder()
     let many = (0..<5_000).map { Self.image.replacing("\"a\"", with: "\"a\($0)\"") }
-    let text = Self.head + many.joined(separator: ",\n") + "]}"
+    let text = Self.document(many)
     let path = try folder.write(text, to: "catalog.json")
     let index = try await CatalogIndex.load(URL(filePath: path), accepting: [])
     let images = try Catalog(reading: text.utf8).images
@@ -47,7 +50,7 @@ import Testing
     }
     // Replaced, it stays; changed, an image is lost and nothing else.
     try FileManager.default.removeItem(atPath: path)
-    try folder.write(Self.head + "]}", to: "catalog.json")
+    try folder.write(Self.document([]), to: "catalog.json")
     #expect(index["a4999"]?.image == images[4_999])
     let second = try folder.write(text, to: "second.json")
     let changed = try await CatalogIndex.load(URL(filePath: second), accepting: [])
@@ -79,9 +82,9 @@ import Testing
   }
 
   @Test func urlsAreAbsolute() throws {
-    var catalog = try Catalog(reading: (Self.head + "]}").utf8)
+    var catalog = try Catalog(reading: Self.document([]).utf8)
     let variant = CatalogVariant(
-      path: "variants/a.webp", type: "image/webp", width: 1, height: 1, bytes: 1)
+      width: 1, height: 1, files: [.init(format: 0, path: "variants/a.webp", type: "image/webp")])
     let source = try #require(URL(string: "https://example.com/feed/catalog.json?x=1"))
     func url(_ context: CatalogContext) -> String? {
       context.file(of: variant)?.requestURL?.absoluteString
@@ -102,7 +105,7 @@ import Testing
   }
 
   @Test func errorsSayWhatIsWrong() throws {
-    let catalog = try Catalog(reading: (Self.head + "]}").utf8)
+    let catalog = try Catalog(reading: Self.document([]).utf8)
     let error = #expect(throws: UnknownSlot.self) { try catalog.requireSlots("crad") }
     #expect(
       error?.localizedDescription == "the catalog has no slot \"crad\"; did you mean \"card\"?")

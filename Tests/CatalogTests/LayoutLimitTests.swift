@@ -8,10 +8,7 @@ import Testing
   private static func image(_ width: Int?, _ height: Int?, _ files: (Int, Int)...) -> CatalogImage {
     CatalogImage(
       id: "a", status: .ok, width: width, height: height,
-      variants: files.map {
-        CatalogVariant(
-          path: "\($0.0)x\($0.1)", type: "image/webp", width: $0.0, height: $0.1, bytes: 1)
-      })
+      variants: files.map { CatalogFixture.variant($0.0, $0.1) })
   }
 
   private static func size(_ width: Int?, _ height: Int?, _ box: CatalogBox) -> [Int]? {
@@ -54,7 +51,6 @@ import Testing
     for (width, height) in [(nil, 3), (3, nil), (0, 3), (3, 0), (-3, 3), (3, -3)] as [(Int?, Int?)]
     {
       #expect(Self.size(width, height, CatalogBox(width: 60, height: 50)) == nil)
-      #expect(Self.image(width, height, (3, 3)).wholeVariants.isEmpty)
       #expect(Self.image(width, height).aspectRatio == nil)
     }
     #expect(Self.size(3, 2, CatalogBox(width: nil, height: nil)) == nil)
@@ -64,36 +60,24 @@ import Testing
   /// A file may be half a pixel smaller than what is shown, because its sides were rounded.
   @Test func filesThatAreLargeEnough() {
     let image = Self.image(200, 100, (20, 10), (40, 20), (80, 40))
-    func path(_ width: Double, _ scale: Double) -> String? {
-      image.variant(for: CatalogBox(width: width, height: nil), scale: scale)?.path
+    func size(_ width: Double, _ scale: Double) -> String? {
+      image.variant(for: CatalogBox(width: width, height: nil), scale: scale)?.size
     }
-    #expect(path(20, 1) == "20x10" && path(21, 1) == "40x20")
-    #expect(path(10, 2) == "20x10" && path(10, 2.05) == "20x10" && path(10, 2.1) == "40x20")
+    #expect(size(20, 1) == "20x10" && size(21, 1) == "40x20")
+    #expect(size(10, 2) == "20x10" && size(10, 2.05) == "20x10" && size(10, 2.1) == "40x20")
     // By the height, too: 21 by 11 points.
-    #expect(image.variant(for: CatalogBox(width: nil, height: 10), scale: 1)?.path == "20x10")
-    #expect(image.variant(for: CatalogBox(width: nil, height: 11), scale: 1)?.path == "40x20")
-    #expect(path(1_000, 3) == "80x40")
-    for scale in [Double.nan, .infinity, -.infinity] { #expect(path(1, scale) == "80x40") }
-    #expect(path(20, -1) == "20x10" && path(20, 0) == "20x10")
+    #expect(image.variant(for: CatalogBox(width: nil, height: 10), scale: 1)?.size == "20x10")
+    #expect(image.variant(for: CatalogBox(width: nil, height: 11), scale: 1)?.size == "40x20")
+    #expect(size(1_000, 3) == "80x40")
+    for scale in [Double.nan, .infinity, -.infinity] { #expect(size(1, scale) == "80x40") }
+    #expect(size(20, -1) == "20x10" && size(20, 0) == "20x10")
     // Both sides have to be large enough.
     let crops = Self.image(200, 100, (30, 30), (10, 90), (90, 10), (50, 50))
     func crop(_ width: Double, _ height: Double) -> String? {
-      crops.variant(for: CatalogBox(width: width, height: height, mode: .clip), scale: 1)?.path
+      crops.variant(for: CatalogBox(width: width, height: height, mode: .clip), scale: 1)?.size
     }
     #expect(crop(30, 30) == "30x30" && crop(31, 30) == "50x50" && crop(30, 31) == "50x50")
     #expect(crop(10, 31) == "10x90" && crop(31, 10) == "90x10")
-  }
-
-  /// The shape of a file is the image's up to the rounding of its shorter side.
-  @Test func filesOfTheWholeImage() {
-    func paths(_ width: Int, _ height: Int, _ files: (Int, Int)...) -> [String] {
-      var image = Self.image(width, height)
-      image.variants = files.flatMap { Self.image(nil, nil, $0).variants }
-      return image.wholeVariants.compactMap(\.path)
-    }
-    #expect(paths(300, 200, (30, 20), (30, 21), (30, 19), (10, 7), (10, 6)) == ["30x20", "10x7"])
-    #expect(paths(200, 300, (20, 30), (21, 30), (19, 30), (7, 10), (6, 10)) == ["20x30", "7x10"])
-    #expect(paths(100, 100, (10, 10), (10, 11), (11, 10)) == ["10x10"])
   }
 
   // MARK: Cached files
@@ -103,7 +87,7 @@ import Testing
     func cached(_ wanted: Int, _ have: String...) -> String? {
       let wanted = image.variants[wanted]
       return image.cachedVariant(width: wanted.width, height: wanted.height) { variant in
-        variant.path.flatMap { have.contains($0) ? $0 : nil }
+        have.contains(variant.size) ? variant.size : nil
       }
     }
     #expect(cached(3, "90x60", "120x80") == "90x60")
@@ -136,17 +120,20 @@ import Testing
 
   @Test func referencesAndFiles() {
     let both = CatalogVariant(
-      path: "p", url: "u", type: "a", width: 1, height: 1, bytes: 7,
-      also: [.init(path: "q", type: "b", bytes: 8), .init(url: "v", type: "c")])
+      width: 1, height: 1,
+      files: [
+        .init(format: 0, path: "p", url: "u", type: "a", bytes: 7),
+        .init(format: 1, path: "q", type: "b", bytes: 8), .init(format: 2, url: "v", type: "c"),
+      ], highDynamicRangeFile: .init(format: 3, path: "h", type: "x"))
     #expect(both.reference == "u" && both.files.map(\.reference) == ["u", "q", "v"])
-    #expect(both.files.map(\.path) == ["p", "q", nil] && both.files.map(\.url) == ["u", nil, "v"])
-    #expect(both.files.map(\.bytes) == [7, 8, nil] && both.files.map(\.type) == ["a", "b", "c"])
-    #expect(both.also?.map(\.reference) == ["q", "v"])
-    #expect(CatalogVariant(path: "p", type: "a", width: 1, height: 1).reference == "p")
-    #expect(CatalogVariant(type: "a", width: 1, height: 1).reference == "")
+    #expect(both.allFiles.map(\.reference) == ["u", "q", "v", "h"])
+    #expect(CatalogVariant.File(format: 0, path: "p", type: "a").reference == "p")
+    #expect(CatalogVariant.File(format: 0, type: "a").reference == "")
+    #expect(CatalogVariant(width: 1, height: 1, files: []).reference == "")
     #expect(
       both.file(accepting: ["a", "b"])?.reference == "u"
         && both.file(accepting: ["c", "b"])?.reference == "q")
+    // The file for high dynamic range is none of the others.
     #expect(both.file(accepting: ["x"]) == nil)
   }
 
@@ -205,24 +192,20 @@ import Testing
     #expect(error?.name == "q" && error?.known == ["card"] && error?.suggestion == nil)
   }
 
-  /// An index of a document has the same images as one of a catalog that was read from it, in both forms.
+  /// An index of a document has the same images as one of a catalog that was read from it.
   @Test func aDocumentIsIndexedWithoutReadingItWhole() throws {
     let images = (0..<3_000).map {
       "{\"id\":\"\($0 % 2_999)\",\"status\":\"pending\",\"alt\":\"\(String(repeating: "ä\\n", count: $0 % 50))\"}"
     }
-    for text in [
-      "\(CatalogFixture.head),\"images\":[ \(images.joined(separator: " ,\n "))]}",
-      "\(CatalogFixture.head)}\n\(images.joined(separator: "\n"))\n",
-    ] {
-      let index = try CatalogIndex(reading: Array(text.utf8), accepting: [])
-      let catalog = try Catalog(reading: text.utf8)
-      #expect(index.count == 3_000 && (0..<3_000).map { index[$0].image } == catalog.images)
-      #expect(index.position(of: "0") == 0 && index.position(of: "2998") == 2_998)
-      #expect(index["7"]?.image == catalog.images[7] && index["x"] == nil)
-      #expect(index.context.head.slots == catalog.slots)
-      #expect(throws: CatalogError.self) {
-        try CatalogIndex(reading: Array(text.utf8.dropLast(9)), accepting: [])
-      }
+    let document = CatalogFixture.document(images)
+    let index = try CatalogIndex(reading: document, accepting: [])
+    let catalog = try Catalog(reading: document)
+    #expect(index.count == 3_000 && (0..<3_000).map { index[$0].image } == catalog.images)
+    #expect(index.position(of: "0") == 0 && index.position(of: "2998") == 2_998)
+    #expect(index["7"]?.image == catalog.images[7] && index["x"] == nil)
+    #expect(index.context.head.slots == catalog.slots)
+    #expect(throws: CatalogError.self) {
+      try CatalogIndex(reading: document.dropLast(9), accepting: [])
     }
     #expect(throws: CatalogError.self) { try CatalogIndex(reading: [], accepting: []) }
   }

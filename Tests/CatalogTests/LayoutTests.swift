@@ -6,14 +6,11 @@ import Testing
 
 @Suite struct CatalogLayoutTests {
   private static func image(
-    _ width: Int?, _ height: Int?, _ variants: [(Int, Int)] = []
+    _ width: Int?, _ height: Int?, _ variants: [(Int, Int)] = [], crop: String? = nil
   ) -> CatalogImage {
     CatalogImage(
       id: "a", url: "u", status: .ok, width: width, height: height,
-      variants: variants.map {
-        CatalogVariant(
-          path: "\($0)x\($1)", type: "image/webp", width: $0, height: $1, bytes: $0 &* $1)
-      })
+      variants: variants.map { CatalogFixture.variant($0, $1, crop: crop) })
   }
 
   /// A box has the size that the planner computes for a slot of the same shape.
@@ -48,58 +45,36 @@ import Testing
     }
   }
 
-  /// Files of the whole image are recognized by their shape, which the planner computes the same way. A
-  /// crop of nearly the same shape is not mistaken for one.
-  @Test func filesOfTheWholeImageAreRecognizedByTheirShape() {
-    var generator = SplitMix(seed: 6)
-    let slots = [
-      Slot("fit", width: 180, height: nil, mode: .fit),
-      Slot("fill", width: 90, height: 90, mode: .fill),
-    ]
-    for _ in 0..<5_000 {
-      let width = Int.random(in: 1...6000, using: &generator)
-      let height = Int.random(in: 1...6000, using: &generator)
-      let plan = Plan(
-        for: PlanSource(
-          size: Size(width, height), format: .jpeg, hasAlpha: false, isAnimated: false),
-        settings: PlanSettings(slots: slots))
-      let files = plan.variants.map { ($0.size.width, $0.size.height) }
-      let image = Self.image(width, height, files)
-      #expect(image.wholeVariants == image.variants, "\(width)x\(height): \(files)")
-    }
-    let near = Self.image(1000, 940, [(16, 16), (128, 120)])
-    #expect(near.wholeVariants.map(\.path) == ["128x120"])
-    #expect(near.variant(for: CatalogBox(width: 16, height: nil), scale: 1)?.path == "128x120")
-    #expect(Self.image(.max, .max, [(.max, .max), (1, 1)]).wholeVariants.count <= 2)
-  }
-
   @Test func theSmallestFileWithEnoughPixelsIsChosen() {
-    let image = Self.image(3000, 4000, [(64, 64), (96, 128), (192, 256), (512, 512), (768, 1024)])
-    func path(_ box: CatalogBox, _ scale: Double) -> String? {
-      image.variant(for: box, scale: scale)?.path
+    var image = Self.image(3000, 4000, [(64, 64), (96, 128), (192, 256), (512, 512), (768, 1024)])
+    for place in [0, 3] { image.variants[place].crop = "89bf241d" }
+    func size(_ box: CatalogBox, _ scale: Double) -> String? {
+      image.variant(for: box, scale: scale)?.size
     }
     // The cropped files (64x64, 512x512) are for their slot only.
-    #expect(path(CatalogBox(width: 90, height: nil), 1) == "96x128")
-    #expect(path(CatalogBox(width: 90, height: nil), 2) == "192x256")
-    #expect(path(CatalogBox(width: 96, height: nil), 2) == "192x256")
-    #expect(path(CatalogBox(width: 97, height: nil), 2) == "768x1024")
-    #expect(path(CatalogBox(width: 400, height: 400, mode: .fit), 1) == "768x1024")
-    #expect(path(CatalogBox(width: 192, height: 192, mode: .fit), 1) == "192x256")
+    #expect(image.wholeVariants.map(\.size) == ["96x128", "192x256", "768x1024"])
+    #expect(size(CatalogBox(width: 90, height: nil), 1) == "96x128")
+    #expect(size(CatalogBox(width: 90, height: nil), 2) == "192x256")
+    #expect(size(CatalogBox(width: 96, height: nil), 2) == "192x256")
+    #expect(size(CatalogBox(width: 97, height: nil), 2) == "768x1024")
+    #expect(size(CatalogBox(width: 400, height: 400, mode: .fit), 1) == "768x1024")
+    #expect(size(CatalogBox(width: 192, height: 192, mode: .fit), 1) == "192x256")
     // A crop of a portrait image shows its whole width, so the whole image has to cover the box.
-    #expect(path(CatalogBox(width: 192, height: 192, mode: .clip), 1) == "192x256")
-    #expect(path(CatalogBox(width: 193, height: 193, mode: .clip), 1) == "768x1024")
-    #expect(path(CatalogBox(width: 2000, height: nil), 3) == "768x1024")
-    #expect(path(CatalogBox(width: nil, height: nil), 1) == nil)
+    #expect(size(CatalogBox(width: 192, height: 192, mode: .clip), 1) == "192x256")
+    #expect(size(CatalogBox(width: 193, height: 193, mode: .clip), 1) == "768x1024")
+    #expect(size(CatalogBox(width: 2000, height: nil), 3) == "768x1024")
+    #expect(size(CatalogBox(width: nil, height: nil), 1) == nil)
     #expect(Self.image(nil, nil).variant(for: CatalogBox(width: 9, height: 9), scale: 1) == nil)
     #expect(Self.image(9, 9).variant(for: CatalogBox(width: 9, height: 9), scale: 1) == nil)
     // 67 points at 1.5 are 100.5 pixels; the planner has rounded 100.05 to 100.
     let wide = Self.image(1000, 667, [(150, 100), (300, 200)])
-    #expect(wide.variant(for: CatalogBox(width: 100, height: nil), scale: 1.5)?.path == "150x100")
-    #expect(wide.variant(for: CatalogBox(width: 101, height: nil), scale: 1.5)?.path == "300x200")
+    #expect(wide.variant(for: CatalogBox(width: 100, height: nil), scale: 1.5)?.size == "150x100")
+    #expect(wide.variant(for: CatalogBox(width: 101, height: nil), scale: 1.5)?.size == "300x200")
     // If all files were cropped, one that covers the box is shown.
-    let square = Self.image(3000, 4000, [(64, 64), (192, 192), (512, 512)])
+    let square = Self.image(3000, 4000, [(64, 64), (192, 192), (512, 512)], crop: "89bf241d")
+    #expect(square.wholeVariants.isEmpty)
     #expect(
-      square.variant(for: CatalogBox(width: 96, height: 96, mode: .clip), scale: 2)?.path
+      square.variant(for: CatalogBox(width: 96, height: 96, mode: .clip), scale: 2)?.size
         == "192x192")
   }
 
@@ -125,21 +100,21 @@ import Testing
   }
 
   @Test func formatsAreInOrderOfPreference() {
-    var image = Self.image(30, 40, [(30, 40), (300, 20_000)])
-    image.variants[0].also = [.init(path: "b", type: "image/jpeg", bytes: 5)]
-    image.variants[1].type = "image/png"
-    image.variants[1].fallback = "webp-size-limit"
-    let catalog = Catalog(
-      generator: .init(name: "", version: "", libvips: ""),
-      pipeline: .init(name: "", fingerprint: ""), baseURL: "https://cdn/", slots: [:],
-      scales: [1], images: [image])
+    func file(_ place: Int, _ path: String, _ type: String) -> CatalogVariant.File {
+      .init(format: place, path: path, type: type, bytes: 5)
+    }
+    func format(_ type: String) -> CatalogFormat { CatalogFormat(type: type) }
+    var catalog = CatalogFixture.catalog([])
+    catalog.formats = ["image/webp", "image/jpeg", "image/png", "image/jpeg"].map(format)
     #expect(catalog.types == ["image/webp", "image/jpeg", "image/png"])
-    #expect(image.variants[0].file(accepting: ["image/jpeg"])?.path == "b")
-    #expect(image.variants[0].file(accepting: ["image/jpeg", "image/webp"])?.path == "30x40")
-    #expect(image.variants[0].file(accepting: ["image/png"]) == nil)
-    image.variants[0].also?.append(.init(path: "c", type: "image/png", bytes: 5))
-    #expect(image.variants[0].file(accepting: ["image/png", "image/jpeg"])?.path == "b")
-    #expect(image.variants[0].file(accepting: ["image/png"])?.path == "c")
+    var variant = CatalogVariant(
+      width: 30, height: 40, files: [file(0, "a", "image/webp"), file(1, "b", "image/jpeg")])
+    #expect(variant.file(accepting: ["image/jpeg"])?.path == "b")
+    #expect(variant.file(accepting: ["image/jpeg", "image/webp"])?.path == "a")
+    #expect(variant.file(accepting: ["image/png"]) == nil)
+    variant.files.append(file(2, "c", "image/png"))
+    #expect(variant.file(accepting: ["image/png", "image/jpeg"])?.path == "b")
+    #expect(variant.file(accepting: ["image/png"])?.path == "c")
   }
 }
 

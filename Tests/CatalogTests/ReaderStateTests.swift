@@ -1,13 +1,16 @@
 import Synchronization
+import TesseraBytes
 import TesseraTestSupport
 import Testing
 
 @testable import TesseraCatalog
 
-/// The reader between its images: what it knows, where it is, and what it does not accept.
+/// The reader line by line: what it knows, where it is, and what it does not accept.
 @Suite struct ReaderStateTests {
-  private static let head = CatalogFixture.head
   private static func image(_ id: String) -> String { #"{"id":"\#(id)","status":"pending"}"# }
+
+  private static let document = String(
+    decoding: CatalogFixture.document([image("a"), image("b")]), as: UTF8.self)
 
   private static func error(_ text: String) -> String {
     do {
@@ -17,170 +20,140 @@ import Testing
     }
   }
 
-  @Test func punctuationIsChecked() {
-    let start = Self.head
-    let column = start.utf8.count
-    #expect(Self.error("\(start);") == #"line 1, column \#(column + 1): expected "," or "}""#)
+  @Test func theFormIsThatOfLines() {
+    let text = Self.document
+    func changed(_ old: String, _ new: String) -> String {
+      Self.error(text.replacing(old, with: new, maxReplacements: 1))
+    }
+    #expect(Self.error(text) == #"["a", "b"]"#)
     #expect(
-      Self.error("\(start),\"x\" 5}")
-        == #"line 1, column \#(column + 6): expected ":" after a member's name"#)
+      changed("}\n]}\n", "}\n]}\n ") == "line 5, column 1: expected nothing after the catalog")
     #expect(
-      Self.error("\(start),}") == "line 1, column \(column + 2): expected a member's name in quotes"
+      changed("}\n]}\n", "}\n]}\n\n") == "line 5, column 1: expected nothing after the catalog")
+    #expect(changed("}\n]}\n", "}\n]}") == "line 4, column 3: the catalog is cut off here")
+    #expect(changed("}\n]}\n", "}\n]\n").hasPrefix("line 3, column 1: expected a comma"))
+    #expect(changed("}\n]}\n", "},\n]}\n") == "line 4, column 1: expected an image after the comma")
+    #expect(
+      changed("},\n{", "}\n{")
+        == "line 2, column 1: expected a comma at the end of the line")
+    #expect(
+      changed("},\n{", "},\n\n{")
+        == "line 3, column 1: expected an image, which begins with {, or ]} on the last line")
+    #expect(
+      changed("},\n{", "},\n7{").hasPrefix("line 3, column 1: images[1]: expected an image, "))
+    #expect(
+      changed("\"count\":2", "\"count\":3") == "line 5, column 1: the catalog has 2 of its 3 images"
     )
-    #expect(
-      Self.error("\(start),\"images\":{}}")
-        == "line 1, column \(column + 11): expected one array of images")
-    #expect(
-      Self.error("\(start),\"images\":[],\n\"images\":[]}")
-        == "line 2, column 10: expected one array of images")
-    let images = "\(start),\"images\":[\n\(Self.image("a"))"
-    #expect(Self.error("\(images);\n]}") == #"line 2, column 30: expected "," or "]""#)
-    #expect(Self.error("\(images)\n,\(Self.image("b"))]}") == #"["a", "b"]"#)
-    #expect(Self.error("\(images)]}}") == "line 2, column 32: expected nothing after the catalog")
-    #expect(Self.error("\(images)]}\n\n ") == #"["a"]"#)
-    #expect(Self.error("\(images)") == "line 2, column 30: the catalog is cut off here")
-    #expect(Self.error("\(images)]") == "line 2, column 31: the catalog is cut off here")
-    #expect(Self.error("\(start)}\n{") == "line 2, column 2: the catalog is cut off here")
-    #expect(Self.error("[") == "line 1, column 1: expected an object; this is not a catalog")
-    #expect(
-      Self.error("\(start),\"later\":tru}").hasSuffix(": later: expected a value, found \"t\""))
-    #expect(Self.error("{\"\\x\":1}") == "line 1, column 4: unknown escape \"x\"")
-    #expect(
-      Self.error("\(start),\"count\":1.5}")
-        == "line 1, column \(column + 10): count: expected a whole number, found 1.5")
-    #expect(
-      Self.error("\(start),\"count\":1,\"count\":1}").hasSuffix("count: duplicate member \"count\"")
-    )
+    #expect(changed("},\n{", "},{").hasPrefix("line 2, column "))
   }
 
-  @Test(arguments: ["schema", "generator", "pipeline", "slots", "scales"])
-  func everyMemberOfTheHeadIsRequired(_ name: String) {
-    let text = Self.head.replacing("\"\(name)\":", with: "\"x\(name)\":")
+  /// What other tools make of a catalog is another document.
+  @Test(arguments: [
+    " ", "[", "{ \"digest\"", "{\"schema\":\"tessera-catalog/1\"", "<!doctype html>",
+    "{\"digest\":\"x",
+  ])
+  func anotherFormIsSaidAtOnce(_ start: String) {
     #expect(
-      Self.error("\(text)}").hasSuffix(
-        ": the member \"\(name)\" is missing; this may not be a catalog"))
-    #expect(
-      Self.error("\(text),\"images\":[]}").hasSuffix(
-        "the member \"\(name)\" is missing; this may not be a catalog"))
-  }
-
-  /// The head is known when all of it has arrived, in a catalog that a run wrote before the first
-  /// image.
-  @Test func theHeadComesBeforeTheImages() throws {
+      Self.error(start + Self.document).hasPrefix("line 1, column 1: expected {\"digest\":\"…\""))
+    // Also without a line break.
     var reader = CatalogReader()
-    reader.add("\(Self.head),\"images\":[".utf8)
-    #expect(reader.head == nil)
-    let none = try reader.next()
-    #expect(none == nil && reader.head == CatalogFixture.catalog([]))
-    reader.add("\(Self.image("a"))".utf8)
-    let first = try reader.next()
-    #expect(first?.id == "a" && reader.headText == Array("\(Self.head)}".utf8))
-    // Another order: the head is known at the end only.
-    var late = CatalogReader()
-    late.add("{\"images\":[\(Self.image("a"))],\(Self.head.dropFirst())".utf8)
-    let image = try late.next()
-    let rest = try late.next()
-    #expect(image?.id == "a" && rest == nil && late.head == nil)
-    late.add("}".utf8)
-    _ = try late.next()
-    #expect(late.head?.scales == [1, 2])
-    try late.finish()
+    reader.add(start.utf8)
+    #expect(throws: CatalogError.self) {
+      _ = try reader.next()
+      try reader.finish()
+    }
+  }
+
+  @Test(arguments: ["schema", "generator", "pipeline", "formats", "slots", "scales"])
+  func everyMemberOfTheHeadIsRequired(_ name: String) {
+    let text = Self.document.replacing("\"\(name)\":", with: "\"x\(name)\":", maxReplacements: 1)
+    #expect(Self.error(text) == "line 1, column 1: \"\(name)\" is missing")
+  }
+
+  /// The head is known when the first line has arrived.
+  @Test func theHeadComesBeforeTheImages() throws {
+    let bytes = Array(Self.document.utf8)
+    let end = try #require(bytes.firstIndex(of: 10))
+    var reader = CatalogReader()
+    reader.add(bytes[..<end])
+    let before = try reader.readHead()
+    #expect(!before && reader.head == nil)
+    reader.add(bytes[end...end])
+    let after = try reader.readHead()
+    #expect(after && reader.head?.scales == [1, 2] && reader.line == 2)
+    #expect(reader.head?.digest == CatalogDocument.statedDigest(of: bytes))
+    let text = String(decoding: reader.headText, as: UTF8.self)
+    #expect(text == Self.document.prefix { $0 != "\n" }.dropLast(11) + "}")
+    #expect(CatalogDocument.firstLine(of: reader.headText) == Array(bytes[..<end]))
   }
 
   /// Images as they were written, with their places in the document; whatever is in them.
   @Test func textsOfImages() throws {
-    let texts = [Self.image("a"), "{ \"x\" : [ ] }", "7"]
-    for isLines in [false, true] {
-      let text =
-        isLines
-        ? "\(Self.head)}\n\(texts.joined(separator: "\n"))\n"
-        : "\(Self.head),\"images\":[\(texts.joined(separator: " ,\n "))]}"
-      var reader = CatalogReader()
-      reader.add(text.utf8)
-      var found: [String] = []
-      while let (bytes, offset) = try reader.nextText() {
-        // In JSON, with the blanks behind the comma before it.
-        let image = String(decoding: bytes.drop { $0 == 0x0A || $0 == 0x20 }, as: UTF8.self)
-        #expect(text.utf8.dropFirst(offset).starts(with: bytes))
-        found.append("\(image) \(reader.line)")
-      }
-      try reader.finish()
-      #expect(found == zip(texts, isLines ? [2, 3, 4] : [1, 2, 3]).map { "\($0) \($1)" })
+    let texts = [Self.image("a"), "{ \"x\" : [ ] }", "{7}"]
+    let document = CatalogFixture.document(texts)
+    var reader = CatalogReader()
+    reader.add(document)
+    var found: [String] = []
+    while let (bytes, offset) = try reader.nextText() {
+      #expect(document[offset..<offset + bytes.count].elementsEqual(bytes))
+      found.append("\(String(decoding: bytes, as: UTF8.self)) \(reader.line)")
     }
+    try reader.finish()
+    #expect(found == zip(texts, [3, 4, 5]).map { "\($0) \($1)" })
   }
 
   /// Bytes that were read are given up; places count from the beginning of the document all the
   /// same.
   @Test func placesCountFromTheBeginning() throws {
     let long = String(repeating: "x", count: 70_000)
-    let texts = (0..<5).map { "\n {\"id\":\"\($0)\",\"status\":\"pending\",\"alt\":\"\(long)\"}" }
-    let text = Array("\(Self.head),\"images\":[\(texts.joined(separator: ","))\n,{\"id\":5}]}".utf8)
-    var reader = CatalogReader()
-    var (count, offsets) = (0, [Int]())
-    var plain = CatalogReader()
-    for start in stride(from: 0, to: text.count, by: 30_000) {
-      let piece = text[start..<min(start + 30_000, text.count)]
+    let texts = (0..<5).map { "{\"id\":\"\($0)\",\"status\":\"pending\",\"alt\":\"\(long)\"}" }
+    let document = CatalogFixture.document(texts + ["{\"id\":5}"])
+    var (reader, plain) = (CatalogReader(), CatalogReader())
+    var (count, offsets, message) = (0, [Int](), "")
+    for start in stride(from: 0, to: document.count, by: 30_000) {
+      let piece = document[start..<min(start + 30_000, document.count)]
       plain.add(piece)
       while let (_, offset) = try plain.nextText() { offsets.append(offset) }
       reader.add(piece)
       do {
         while try reader.next() != nil { count += 1 }
       } catch {
-        #expect("\(error)" == "line 7, column 8: images[5].id: expected a string, found 5")
-        count += 100
+        message = "\(error)"
         break
       }
     }
-    #expect(count == 105)
-    // Behind the bracket, or the comma, and the blanks.
-    let (first, length) = (Self.head.utf8.count + 11, texts[0].utf8.count + 1)
-    #expect(offsets == (0..<5).map { first + $0 * length + 2 } + [first + 5 * length + 1])
+    #expect(count == 5 && message == "line 7, column 7: images[5].id: expected a string, found 5")
+    let first = try #require(document.firstIndex(of: 10)) + 1
+    #expect(offsets == (0...5).map { first + $0 * (texts[0].utf8.count + 2) })
   }
 
-  /// A member that comes behind the images, and whose place in the canonical form is before them.
-  @Test func lateMembersPreventTheDigest() throws {
-    func form(_ late: String) throws -> String {
-      let bytes = Mutex<[UInt8]>([])
-      var reader = CatalogReader { part in bytes.withLock { $0 += part } }
-      reader.add("\(Self.head),\"images\":[\(Self.image("a")),\(Self.image("b"))],\(late)}".utf8)
+  /// The digest is of all bytes after itself, whatever the size of the pieces.
+  @Test(arguments: [1, 7, 76, 77, 78, 100_000])
+  func theDigestIsOfTheBytes(_ size: Int) throws {
+    let bytes = Array((Self.document).utf8)
+    let hashed = Mutex<[UInt8]>([])
+    var reader = CatalogReader { part in hashed.withLock { $0 += part } }
+    for start in stride(from: 0, to: bytes.count, by: size) {
+      reader.add(bytes[start..<min(start + size, bytes.count)])
       while try reader.next() != nil {}
-      try reader.finish()
-      return String(decoding: bytes.withLock(\.self), as: UTF8.self)
     }
-    let whole = try form(#""later":[1]"#)
-    #expect(
-      whole
-        == #"{"generator":{"libvips":"","name":"","version":""},"images":[{"id":"a","#
-        + #""status":"pending"},"#
-        + #"{"id":"b","status":"pending"}],"later":[1],"pipeline":{"fingerprint":"","name":""},"#
-        + #""scales":[1,2],"schema":"tessera-catalog/1","slots":{"card":{"mode":"fit","#
-        + #""width":180}}}"#
-    )
-    #expect(try form(#""later":[1],"count":2,"digest":"d""#) == whole)
-    for name in ["baseURL", "abc", "imageA"] {
-      let error = #expect(throws: CatalogError.self) { try form("\"\(name)\":\"x\"") }
-      #expect(
-        error?.message
-          == "\"\(name)\" comes after the images, so the digest can't be computed while reading")
-    }
-    #expect(
-      try Catalog(reading: "\(Self.head),\"images\":[],\"baseURL\":\"x\"}".utf8).baseURL == "x")
+    try reader.finish()
+    let all = hashed.withLock(\.self)
+    #expect(all == Array(bytes[CatalogDocument.digested...]))
+    #expect(SHA256.of(all) == reader.head?.digest)
   }
 
   @Test func imagesAreSkippedOnRequestOnly() throws {
-    let text = "\(Self.head)}\n\(Self.image("a"))\n{}\n\(Self.image("b"))\n[]\n"
-    #expect(Self.error(text) == "line 3, column 1: images[1]: \"id\" is missing")
+    let text = CatalogFixture.document([Self.image("a"), "{}", Self.image("b"), "{]"])
+    #expect(throws: CatalogError.self) { try Catalog(reading: text) }
     var problems: [String] = []
-    let catalog = try Catalog(reading: text.utf8) { problems.append("\($0)") }
+    let catalog = try Catalog(reading: text) { problems.append("\($0)") }
     #expect(catalog.images.map(\.id) == ["a", "b"])
     #expect(
       problems == [
         "line 3, column 1: images[1]: \"id\" is missing",
-        "line 5, column 1: images[3]: expected an object, found [",
+        "line 5, column 2: images[3]: expected a member's name in quotes, found \"]\"",
       ])
-    // Those that are skipped count.
-    let counted = text.replacing("}\n", with: ",\"count\":4}\n", maxReplacements: 1)
-    #expect(try Catalog(reading: counted.utf8) { _ in }.images.count == 2)
     #expect(!CatalogReader().skipsBadImages && CatalogReader().problems.isEmpty)
     #expect(
       "\(CatalogError(line: 2, column: 3, member: "a.b", message: "m"))"

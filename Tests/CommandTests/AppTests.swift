@@ -1,9 +1,10 @@
 import Foundation
+import TesseraBytes
 import TesseraCatalog
 import TesseraTestSupport
 import Testing
 
-/// What apps do with a catalog: the library, the example, exports and patches.
+/// What apps do with a catalog: the library, the example, exports and changes.
 @Suite struct AppTests {
   /// The Swift code in the library's articles, with the name of each article.
   private static func snippets() throws -> [(article: String, code: String)] {
@@ -74,7 +75,11 @@ import Testing
       found = with_images([{"name": "a", "image": "p1"}, {"name": "b", "image": "none"}])
       print(found[0]["name"], found[0]["image"]["width"], found[1]["image"])
       catalog = sqlite3.connect("catalog.sqlite")
-      print(*[json.loads(row[0])["id"] for row in catalog.execute(\"\"\"\(queries[0])\"\"\".replace("100", "0"))])
+      queries = \"\"\"\(queries[0])\"\"\".strip().splitlines()
+      head, one, several, count = [query.removesuffix(";") for query in queries]
+      print(len(catalog.execute(head).fetchall()), len(catalog.execute(one, ["p2"]).fetchall()))
+      print(*[json.loads(row[0])["id"] for row in catalog.execute(several.replace("100", "0"))])
+      print(*catalog.execute(count).fetchone())
       print(*[row[1] for table in ("head", "images") for row in catalog.execute(f"PRAGMA table_info({table})")])
       """
     let result = try await Tool.run(
@@ -82,7 +87,9 @@ import Testing
     #expect(
       result.output == """
         a 600 None
+        1 1
         p1 p2
+        2
         json place id status width height color json
 
         """, "\(result.errors)")
@@ -222,10 +229,10 @@ import Testing
     }
     let broken = try await Tool.run(example, [fixture.folder.path("feed.yaml")])
     #expect(broken.status == 2)
-    #expect(broken.errors.contains("line 1, column 1: expected an object"), "\(broken.errors)")
+    #expect(broken.errors.contains("line 1, column 1: expected {\"digest\":"), "\(broken.errors)")
   }
 
-  /// `diff` between two outputs, as text, JSON and a patch.
+  /// `diff` between two outputs, as text, JSON and changes.
   @Test func diffReportsChanges() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     func line(_ id: String, _ name: String) -> String {
@@ -242,45 +249,35 @@ import Testing
     #expect(text.status == 0, "\(text.errors)")
     #expect(
       text.output
-        == "+ new\n~ a: url, width, height, format, alpha, animated, frames, placeholder, variants, slots\n- b\n",
+        == "+ new\n~ a: url, width, height, format, alpha, animated, frames, placeholder, source, variants, slots\n- b\n",
       "\(text.output)")
     #expect(text.errors == "1 image added, 1 removed, 1 changed, 0 the same\n")
-    let patch = try await Tool.tessera("diff", "--patch", old, out)
-    let made = try CatalogPatch(reading: patch.output.utf8)
-      .applied(to: try Catalog(reading: try fixture.folder.read("old.json")))
-    #expect(made.canonicalJSON() == (try fixture.catalog).canonicalJSON())
+    let changes = try await Tool.tessera("diff", "--changes", old, out)
+    let document = Array(try fixture.folder.read("old.json"))
+    let made = try CatalogChanges(reading: changes.output.utf8).applied(to: document) {
+      MessageDigest.sha256.digest(of: $0)
+    }
+    #expect(made == Array(try fixture.folder.read("out/catalog.json")))
     let json = try await Tool.tessera("diff", "--json", old, out)
     let members = try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any]
     #expect(members?["removed"] as? Int == 1)
-    // The digests before and after the patch, as an app computes them.
-    for (name, catalog) in [
-      ("old", try Catalog(reading: try fixture.folder.read("old.json"))), ("new", made),
-    ] {
-      let bytes = String(decoding: catalog.canonicalJSON(), as: UTF8.self)
-      let sum = try await Tool.run("/usr/bin/sha256sum", [fixture.folder.write(bytes, to: "sum")])
-      #expect(sum.output.hasPrefix((members?[name] as? String ?? "none") + " "), "\(name)")
-    }
     #expect((members?["changes"] as? [Any])?.count == 3)
-    // And as the catalogs themselves state them; the patch leads from one to the other.
-    let before = try Catalog(reading: try fixture.folder.read("old.json"))
-    #expect(before.digest != nil && before.digest == members?["old"] as? String)
-    #expect(made.digest == members?["new"] as? String && made.digest != before.digest)
-    // JSON Lines are the same catalog in another form.
-    try fixture.write(keys: "catalog: {format: jsonl}")
-    #expect(try await fixture.run().status == 0)
+    // The digests, as any program computes them, and as the catalogs state them.
+    for (name, bytes) in [("old", document), ("new", made)] {
+      let rest = String(decoding: bytes[77...], as: UTF8.self)
+      let sum = try await Tool.run("/usr/bin/sha256sum", [fixture.folder.write(rest, to: "sum")])
+      let digest = try #require(members?[name] as? String)
+      #expect(sum.output.hasPrefix("\(digest) "), "\(name)")
+      #expect(try Catalog(reading: bytes).digest == digest)
+    }
     await nginx.stop()
-    // And so is one without any line break.
-    let new = try fixture.folder.write(
-      String(decoding: made.canonicalJSON(), as: UTF8.self), to: "canonical.json")
-    let same = try await Tool.tessera("diff", new, out)
-    #expect(same.status == 0 && same.output.isEmpty, "\(same.errors)")
     // Errors of a truncated catalog are still one JSON document.
     try fixture.folder.write(
       String(try fixture.folder.text("old.json").dropLast(40)), to: "cut.json")
     let cut = try await Tool.tessera("diff", "--json", old, fixture.folder.path("cut.json"))
     #expect(cut.status == 2)
-    let document = try JSONSerialization.jsonObject(with: Data(cut.output.utf8)) as? [String: Any]
-    #expect((document?["error"] as? [String: Any])?["code"] as? String == "failed", "\(cut.output)")
+    let report = try JSONSerialization.jsonObject(with: Data(cut.output.utf8)) as? [String: Any]
+    #expect((report?["error"] as? [String: Any])?["code"] as? String == "failed", "\(cut.output)")
     #expect(cut.errors.contains("cut.json"))
     let missing = try await Tool.tessera("diff", fixture.folder.path("nothing"), out)
     #expect(missing.status == 2)

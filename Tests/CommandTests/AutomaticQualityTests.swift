@@ -75,10 +75,10 @@ import Testing
       for variant in image.variants {
         // The animation keeps the default quality; its first frame, as JPEG, is a still image.
         #expect((variant.quality == nil) == (image.id == "animated.webp"), "\(variant)")
-        let other = try #require(variant.also?.first)
-        for (quality, score) in [(variant.quality, variant.score), (other.quality, other.score)] {
-          #expect((quality == nil) == (score == nil))
-          if let quality { #expect((40...92).contains(quality)) }
+        let other = try #require(variant.also.first)
+        for file in [variant.files[0], other] {
+          #expect((file.quality == nil) == (file.score == nil))
+          if let quality = file.quality { #expect((40...92).contains(quality)) }
         }
       }
       #expect(Set(image.variants.map(\.quality)).count == 1, "one quality for all sizes")
@@ -86,14 +86,13 @@ import Testing
     #expect(images[0].variants[0].quality != 80)
     // A fixed quality of the same number makes the same bytes.
     let photo = try #require(images.first?.variants)
-    let (webp, jpeg) = (photo[0].quality ?? 0, photo[0].also?[0].quality ?? 0)
+    let (webp, jpeg) = (photo[0].quality ?? 0, photo[0].also.first?.quality ?? 0)
     let fixed = try await Self.fixture(
       "{format: [webp, jpeg], quality: {webp: \(webp), jpeg: \(jpeg)}}", names: [Self.names[0]])
     #expect(try await fixed.run().status == 0)
     let same = try #require(try fixed.catalog.images.first?.variants)
-    #expect(same.map(\.path) == photo.map(\.path))
-    #expect(same.map { $0.also?[0].path } == photo.map { $0.also?[0].path })
-    #expect(same.allSatisfy { $0.quality == nil && $0.score == nil })
+    #expect(same.map { $0.files.map(\.sha256) } == photo.map { $0.files.map(\.sha256) })
+    #expect(same.flatMap(\.files).allSatisfy { $0.quality == nil && $0.score == nil })
 
     let why = try await Tool.tessera("why", fixture.folder.path("out"), Self.names[0]).output
     #expect(why.contains("  a search found quality \(webp) in "), "\(why)")
@@ -153,43 +152,13 @@ import Testing
     let path = fixture.folder.path("out/.tessera/state.sqlite")
     let found = try await Tool.run("/usr/bin/python3", ["-c", script, path]).output
     let file = try #require(try fixture.catalog.images[0].variants.first)
-    let webp = try #require(file.also?.first?.path)
+    let webp = try #require(file.also.first?.path)
     let compared = try await Tool.tessera(
       "compare", fixture.folder.path("out/\(file.reference)"), fixture.folder.path("out/\(webp)"),
       "--json")
     let object = try JSONSerialization.jsonObject(with: Data(compared.output.utf8))
     let score = (object as? [String: Any])?["score"] as? Double
     #expect(score == Double(found.trimmingCharacters(in: .newlines)), "\(found)\(compared)")
-  }
-
-  @Test func qualitiesAreFoundAgainOnDemand() async throws {
-    let fixture = try await Self.fixture(names: [Self.names[0]])
-    #expect(try await fixture.run().status == 0)
-    let (catalog, found) = (try fixture.catalogText, try await Self.found(fixture))
-    #expect(try await fixture.run("--refresh-quality").status == 0)
-    #expect(try fixture.report["decodes"] == 1)
-    #expect(try fixture.catalogText == catalog)
-    #expect(
-      try await Self.found(fixture) == found.map { $0.replacing(" 1 search", with: " 2 search") })
-    #expect(try await fixture.run().status == 0)
-    #expect(try fixture.report["decodes"] == 0)
-    // What an earlier version found stays until --refresh-quality.
-    let database = try Database(fixture.folder.path("out/.tessera/state.sqlite"))
-    let table = try RecordTable<QualityRecord>(database)
-    var keys: [String] = []
-    try database.prepare("SELECT key FROM qualities").run { keys.append($0.key(0)) }
-    for key in keys {
-      var record = try #require(try table.find(key))
-      record.found.quality = 91
-      try table.save(record, key: key)
-    }
-    try fixture.write(
-      keys: Self.keys("{format: [webp, jpeg], quality: auto}"),
-      slots: "slots: {card: {size: 60x}, icon: {size: 10x}}\nscales: [1, 2]")
-    #expect(try await fixture.run().status == 0)
-    #expect(try fixture.catalog.images[0].variants.allSatisfy { $0.quality == 91 })
-    #expect(try await fixture.run("--refresh-quality").status == 0)
-    #expect(try fixture.catalog.images[0].variants.allSatisfy { $0.quality != 91 })
   }
 
   @Test func aGraphicKeepsTheDefaultQuality() async throws {

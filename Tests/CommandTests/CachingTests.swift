@@ -151,7 +151,7 @@ import Testing
     places.redirect(to: "/two")
     #expect(try await fixture.run().status == 0)
     #expect(try fixture.catalog.images[0].format == "webp")
-    #expect(try fixture.catalog.images[0].source?.url == places.server.url("/two"))
+    #expect(try fixture.catalog.images[0].provenance?.url == places.server.url("/two"))
     #expect(places.takeConditions() == [])
     // From now on the validator is the new place's.
     #expect(try await fixture.run().status == 0)
@@ -194,7 +194,7 @@ import Testing
     #expect(try await fixture.run().status == 0)
     #expect(places.takeConditions() == ["/one"])
     #expect(try fixture.catalogText == first)
-    #expect(try fixture.catalog.images[0].source?.url == places.server.url("/one?v=2"))
+    #expect(try fixture.catalog.images[0].provenance?.url == places.server.url("/one?v=2"))
     let why = try await Tool.tessera("why", fixture.folder.path("out"), "a")
     var texts = [why.output, why.errors]
     for file in fixture.folder.files(below: "out") where !file.hasPrefix("variants/") {
@@ -224,8 +224,8 @@ import Testing
     for _ in 0..<2 { #expect(try await fixture.run().status == 0) }
     #expect(server.total == 2)
     #expect(seen.withLock(\.self) == [])
-    #expect(try fixture.catalog.images[0].source?.etag == nil)
-    #expect(try fixture.catalog.images[0].source?.lastModified == nil)
+    #expect(try fixture.catalog.images[0].provenance?.etag == nil)
+    #expect(try fixture.catalog.images[0].provenance?.lastModified == nil)
   }
 
   /// A "not modified" without an ETag leaves the known one in force.
@@ -244,6 +244,6 @@ import Testing
       manifest: server.url("/a") + "\n", keys: "catalog: {profile: full}")
     for _ in 0..<4 { #expect(try await fixture.run().status == 0) }
     #expect(conditions.withLock(\.self) == ["\"1\"", "\"1\"", "\"1\""])
-    #expect(try fixture.catalog.images[0].source?.etag == "\"1\"")
+    #expect(try fixture.catalog.images[0].provenance?.etag == "\"1\"")
   }
 }

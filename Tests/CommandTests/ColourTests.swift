@@ -90,7 +90,7 @@ import Testing
       }
       let expected = try Pixels(reference)
       let variant = try #require(image.variants.first)
-      let lossless = try #require(variant.also?.first)
+      let lossless = try #require(variant.also.first)
       for (path, limit) in [(variant.reference, 2.0), (lossless.reference, 1.0)] {
         let pixels = try Pixels(fixture.folder.path("out/\(path)"))
         for index in Self.patches.indices {

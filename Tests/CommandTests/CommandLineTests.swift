@@ -30,7 +30,7 @@ import Testing
           why          what happened to one item, and why it was or was not done again
           gallery      one HTML page to look at
           export       the catalog as HTML, SQLite, CSV or JSON Lines, or for Xcode, Android and web builders
-          diff         what changed between two catalogs; --patch writes a JSON Merge Patch
+          diff         what changed between two catalogs; --changes writes them for apps
           verify       every file the catalog names is there, whole, and of the stated size
           prune        delete variants that the catalog no longer names (--dry-run)
           forget       remove an image from an output for good, wherever it is

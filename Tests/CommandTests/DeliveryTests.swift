@@ -53,7 +53,7 @@ import Testing
       let isOriginal = image.id == "animated.gif" && preset != "nos"
       for variant in image.variants {
         #expect(variant.path == nil && (variant.bytes != nil) == isOriginal)
-        #expect(variant.original == (isOriginal ? true : nil))
+        #expect(variant.isOriginal == isOriginal)
         #expect(context.url(of: variant.reference) == variant.url)
       }
     }
@@ -104,7 +104,7 @@ import Testing
       #expect(result.status == 0, "\(result.errors)")
       return try fixture.catalog.images[0].variants.map {
         "\($0.url ?? "") \($0.type) \($0.width)x\($0.height) \($0.fallback ?? "")"
-          + ($0.original == true ? " original of \($0.bytes ?? 0) bytes" : "")
+          + ($0.isOriginal ? " original of \($0.bytes ?? 0) bytes" : "")
       }
     }
     let bytes = try Data(contentsOf: Places.fixtures.appending(path: "tall-900x20000.png")).count
@@ -173,7 +173,7 @@ import Testing
     func kinds() throws -> [String] {
       try fixture.catalog.images.map { image in
         image.variants.map { variant in
-          (variant.path == nil ? "" : "file ") + (variant.original == true ? "original " : "")
+          (variant.path == nil ? "" : "file ") + (variant.isOriginal ? "original " : "")
             + variant.type
         }.joined(separator: ", ")
       }

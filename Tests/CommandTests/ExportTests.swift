@@ -317,11 +317,11 @@ import Testing
         image.variant(for: slot, scale: $0, in: index.context.head)?.path
       }
     }
-    let own = use.variants.map { image.variants[$0] }
+    let (own, width) = (use.variants.map { image.variants[$0] }, Double(use.width ?? 0))
     let all = (slot == "card" ? image.wholeVariants : own).sorted { $0.width < $1.width }
-    let enough = all.first { Double($0.width) >= Double(use.width) * ratio } ?? all.last
+    let enough = all.first { Double($0.width) >= width * ratio } ?? all.last
     // A browser may take the one below, if it is nearly as wide.
-    let below = all.last { Double($0.width) < Double(use.width) * ratio }
+    let below = all.last { Double($0.width) < width * ratio }
     return [enough?.path, below?.path].compactMap(\.self)
   }
 
@@ -567,7 +567,7 @@ import Testing
     let variants = try fixture.catalog.images[0].variants
     try #require(variants.map(\.type) == ["image/webp", "image/jpeg"])
     let (small, large) = (variants[0], variants[1].reference)
-    let plain = try #require(small.also?.first?.reference)
+    let plain = try #require(small.also.first?.reference)
     #expect(
       page.contains(
         #"<source type="image/webp" srcset="\#(small.reference) 1x, \#(large) 2x">"#),

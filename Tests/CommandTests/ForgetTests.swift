@@ -9,7 +9,7 @@ import Testing
 @Suite struct ForgetTests {
   private static let names = ["plain.jpg", "grey.png", "display-p3.jpg", "lossy.webp"]
 
-  /// An output in which everything is that names an image: pages, tables, kept catalogs, a gallery, a cache, results of
+  /// An output in which everything is that names an image: screens, changes, tables, kept catalogs, a gallery, a cache, results of
   /// shards, a damaged state, and files of earlier sources.
   private static func output(_ server: FaultServer) async throws -> RunFixture {
     for name in names { server.route("/\(name)") { $1.fixture(name) } }
@@ -18,7 +18,7 @@ import Testing
     }
     let keys = """
       tables: {avatar: {scales: [1], pixels: [bgra8, webp]}}
-      catalog: {pages: 10, profile: full}
+      catalog: {profile: full, changes: 3, screens: {feed: {slots: [card], first: 1, part: 10}}}
       base-url: https://cdn.example.com/
       fetch: {allow: loopback, retries: 0, cache: 10MB, revalidate: always}
       """
@@ -114,7 +114,8 @@ import Testing
     for (place, path) in [
       ("catalog", "catalog.json"), ("gallery", "gallery.html"), ("database", "catalog.sqlite"),
       ("kept", ".tessera/catalogs/"),
-      ("pages", "catalog/"), ("shards", "shards/2/"), ("state", ".tessera/state.sqlite"),
+      ("screens", "screens/feed/first.json"), ("changes", "from-"), ("shards", "shards/2/"),
+      ("state", ".tessera/state.sqlite"),
       ("shard", ".tessera/shards/2/"), ("damaged", ".tessera/state.sqlite.damaged"),
     ] {
       #expect(
@@ -132,17 +133,16 @@ import Testing
     let others = catalog.images.filter { $0.id != "id-plain.jpg" }
     let paths = own.variants.compactMap(\.path)
     let bytes = try paths.map { try fixture.folder.read("out/\($0)") }
-    let digests = paths.map { String($0.split(separator: "/")[2].prefix(32)) }
-    for digest in digests {
-      #expect(before[".tessera/state.sqlite"]?.range(of: digest.keyBytes) != nil, "\(digest)")
-    }
+    // That of the source, which the names of its files begin with.
+    let source = try #require(own.source)
+    #expect(before[".tessera/state.sqlite"]?.range(of: Data(source.utf8)) != nil)
     let tables = before.keys.filter { $0.hasPrefix("tables/") }
 
     let result = try await Tool.tessera(
       "forget", fixture.folder.path("out"), "id-plain.jpg", "--json")
     #expect(result.status == 0, "\(result.errors)")
     let after = try Self.contents(fixture)
-    Self.expectNothing(of: traces + digests, bytes, in: after)
+    Self.expectNothing(of: traces + [source], bytes, in: after)
     let purge = try #require(
       (try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any])?["purge"]
         as? [String])

@@ -47,20 +47,22 @@ import Testing
     "fetch: {allow: [\"files:/\"]}\nvariants: {hdr: \(range)}"
   }
 
-  private static func high(_ image: CatalogImage) -> [CatalogVariant.Alternative] {
-    image.variants.flatMap { $0.also ?? [] }.filter { $0.dynamicRange != nil }
+  private static func high(_ image: CatalogImage) -> [CatalogVariant.File] {
+    image.variants.compactMap(\.highDynamicRangeFile)
   }
 
   @Test func eachSizeHasAFileWithItsMap() async throws {
     let fixture = try await Self.fixture("keep")
     #expect(try await fixture.run().status == 0)
-    let images = try fixture.catalog.images
+    let catalog = try fixture.catalog
+    let images = catalog.images
     #expect(images.map(\.status) == [.ok, .ok])
     #expect(Self.high(images[1]).isEmpty)
     let files = Self.high(images[0])
     #expect(files.count == images[0].variants.count)
     for (variant, file) in zip(images[0].variants, files) {
-      #expect((file.type, file.dynamicRange, file.headroom) == ("image/jpeg", "high", 4))
+      let format = try #require(file.format.map { catalog.formats[$0] })
+      #expect((file.type, format.dynamicRange, variant.headroom) == ("image/jpeg", "high", 4))
       #expect(variant.files.map(\.type) == ["image/webp"])
       let path = fixture.folder.path("out/\(try #require(file.path))")
       let tags = try await Tool.run("/usr/bin/exiftool", ["-a", "-G1", "-s", path]).output

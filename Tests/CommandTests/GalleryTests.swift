@@ -140,14 +140,14 @@ import Testing
     // Nothing in the catalog ends the script element that contains it.
     #expect(page.components(separatedBy: "</script>").count == 3)
     #expect(try await Tool.tessera("gallery", out, "--limit", "0").status == 64)
-    // A path that leads out of the output, or is a script, is rejected.
+    // A name that leads out of the output, or is a script, is rejected.
     let text = try fixture.catalogText
-    let path = try #require(try fixture.catalog.images[0].variants.first?.path)
-    let elsewhere = text.replacingOccurrences(of: path, with: "javascript:alert(1)//")
+    let source = try #require(try fixture.catalog.images[0].source)
+    let elsewhere = text.replacingOccurrences(of: source, with: "javascript:alert(1)//")
     for (damaged, sentence) in [
-      (elsewhere, "expected a path such as"),
+      (elsewhere, "source: expected 32 hexadecimal digits"),
       // A second mistake does not hide the first.
-      (elsewhere.replacingOccurrences(of: "\"bytes\":", with: "\"bytes\":0.5"), "line "),
+      (elsewhere.replacingOccurrences(of: "\"bytes\":[", with: "\"bytes\":[0.5"), "line "),
       (text.replacingOccurrences(of: "\"variants\":[0", with: "\"variants\":[99"), "is not there"),
       (text.replacingOccurrences(of: "\"variants\":[{", with: "\"variants\":[null,{"), "line "),
     ] {

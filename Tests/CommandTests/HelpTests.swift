@@ -177,16 +177,14 @@ import Testing
     #expect(offers == words)
   }
 
-  private static let catalog = """
-    {"schema":"tessera-catalog/1","generator":{"name":"tessera","version":"0.1.0","libvips":"8.14.1"},
-    "pipeline":{"name":"feed","fingerprint":"0"},
-    "slots":{"card":{"width":180,"mode":"fit"},"cover":{"width":90,"mode":"fit"},"hero":{"width":9,"mode":"fit"}},
-    "scales":[1],
-    "images":[
-    {"id":"p1","url":"u","status":"ok"},
-    {"id":"p2","url":"u","status":"failed"},
-    {"id":"p\\u001b[2J","url":"u","status":"ok"},
-    {"id":"https://a.example/1","url":"u","status":"ok"}
-    ]}
-    """
+  private static let catalog = RunFixture.document(
+    [
+      #"{"id":"p1","url":"u","status":"ok"}"#, #"{"id":"p2","url":"u","status":"failed"}"#,
+      #"{"id":"p\u001b[2J","url":"u","status":"ok"}"#,
+      #"{"id":"https://a.example/1","url":"u","status":"ok"}"#,
+    ],
+    head: #"{"schema":"tessera-catalog/1","#
+      + #""generator":{"name":"tessera","version":"0.1.0","libvips":"8.14.1"},"#
+      + #""pipeline":{"name":"feed","fingerprint":"0"},"formats":[],"slots":{"card":{"width":180,"mode":"fit"},"#
+      + #""cover":{"width":90,"mode":"fit"},"hero":{"width":9,"mode":"fit"}},"scales":[1]}"#)
 }

@@ -25,7 +25,7 @@ import Testing
       ])
     #expect(
       try fixture.catalogText.contains(
-        #""variants":[],"slots":{"avatar":{"width":36,"height":36,"variants":[]},"card":{"width":180,"height":240,"variants":[]},"hero":{"width":414,"height":414,"image":{"width":414,"height":552},"variants":[]}}}"#
+        #""frames":1,"slots":{"avatar":{"width":36,"height":36},"card":{"width":180,"height":240},"hero":{"width":414,"height":414,"image":{"width":414,"height":552}}}}"#
       ))
     #expect(try fixture.catalogText.contains(#""url":"\#(nginx.url("/animated.gif"))""#))
     var report = try fixture.report

@@ -1,5 +1,7 @@
 import Foundation
+import TesseraBytes
 import TesseraCatalog
+import TesseraImageHeader
 import TesseraTestSupport
 import Testing
 
@@ -58,13 +60,11 @@ struct RunFixture {
     }
   }
 
-  /// The catalog as the library for apps reads it. Checks that Foundation's decoder agrees.
+  /// The catalog as the library for apps reads it. Checks that its digest is that of its bytes.
   var catalog: Catalog {
     get throws {
-      let text = try catalogText
-      let catalog = try Catalog(reading: text.utf8)
-      #expect(try JSONDecoder().decode(Catalog.self, from: Data(text.utf8)) == catalog)
-      return catalog
+      try Catalog(
+        reading: Array(try catalogText.utf8), verifiedBy: { MessageDigest.sha256.digest(of: $0) })
     }
   }
 
@@ -91,6 +91,16 @@ struct RunFixture {
     }
   }
 
+  /// The document of a catalog, as a run writes it.
+  ///
+  /// - Parameter head: its members, as a JSON object.
+  static func document(_ lines: [String], head: String) -> String {
+    let bytes = CatalogDocument.document(Array(head.utf8), lines.map { Array($0.utf8) }) {
+      SHA256.of(Array($0))
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
   /// The path of an item's file for a slot at a scale.
   func file(_ id: String, _ slot: String, scale: Double = 3) throws -> String {
     let catalog = try catalog
@@ -99,19 +109,27 @@ struct RunFixture {
       "out/\(try #require(image.variant(for: slot, scale: scale, in: catalog)).reference)")
   }
 
-  /// Checks what holds for every output: the catalog's files exist and have the stated size, names
-  /// match contents, and no temporary file is left.
+  /// Checks what holds for every output: the catalog's files exist and have the stated size and format, their names say
+  /// what they are, and no temporary file is left.
   func expectWhole() async throws {
     let catalog = try catalog
-    for variant in catalog.images.flatMap(\.variants) {
-      for file in variant.files {
-        let path = try #require(file.path)
-        let data = try folder.read("out/\(path)")
-        #expect(data.count == file.bytes)
-        let digest = try await Tool.run("/usr/bin/sha256sum", [folder.path("out/\(path)")])
-        let name = path.split(separator: "/").last ?? ""
-        #expect(name.hasPrefix(digest.output.prefix(32)))
-        #expect(name.contains("-\(variant.width)x\(variant.height)."))
+    for image in catalog.images {
+      for variant in image.variants {
+        for file in variant.allFiles {
+          let path = try #require(file.path)
+          let data = try folder.read("out/\(path)")
+          #expect(data.count == file.bytes)
+          let parts = try #require(FileName.parts(of: path))
+          #expect(parts.source == image.source ?? "" && parts.crop == variant.crop.map { $0[...] })
+          #expect((parts.width, parts.height) == (variant.width, variant.height))
+          let format = catalog.formats[try #require(file.format)]
+          #expect(parts.recipe == format.recipe ?? "" && file.type == format.type)
+          guard case .header(let header) = ImageHeader.read(Array(data).span, isWhole: true) else {
+            Issue.record("\(path) is no image")
+            continue
+          }
+          #expect((header.width, header.height) == (variant.width, variant.height))
+        }
       }
     }
     #expect(folder.files(below: "out/.tessera/staging").isEmpty)
@@ -128,12 +146,11 @@ extension Catalog {
       if let width = image.width, let height = image.height { text += " \(width)x\(height)" }
       if let format = image.format { text += " \(format)" }
       if let error = image.error { text += " [\(error.code)]" }
-      let files = image.variants.map { variant in
-        "\(variant.width)x\(variant.height) \(variant.type.dropFirst(6))"
-          + (variant.fallback.map { " (\($0))" } ?? "")
-          + (variant.also ?? []).map { other in
-            " + \(other.type.dropFirst(6))" + (other.fallback.map { " (\($0))" } ?? "")
-          }.joined()
+      let files = image.variants.map { variant -> String in
+        let types = variant.files.map { String($0.type.dropFirst(6)) }
+        let first = types[0] + (variant.fallback.map { " (\($0))" } ?? "")
+        return "\(variant.width)x\(variant.height) "
+          + ([first] + types.dropFirst()).joined(separator: " + ")
       }
       return files.isEmpty ? text : text + ": " + files.joined(separator: ", ")
     }

@@ -39,7 +39,7 @@ import Testing
     let fixture = try RunFixture(
       manifest: (good + bad).map { $0 + "\n" }.joined(),
       keys: """
-        catalog: {pages: 10}
+        catalog: {changes: 2, screens: {feed: {slots: [card], first: 10, part: 10}}}
         base-url: https://cdn.example.com/
         fail-above: 100%
         fetch: {allow: loopback, retries: 1, cache: 10MB, revalidate: always}

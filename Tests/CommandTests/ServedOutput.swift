@@ -21,7 +21,7 @@ final class ServedOutput: Sendable {
   private let address: String
   private let running: Tool.Running
 
-  /// A run over two images, one of them with alpha and one of them twice, in five formats each.
+  /// A run over two images, one of them with alpha and one of them twice, in five formats each, whole and cropped.
   static func make() async throws -> RunFixture {
     let origin = try await Nginx(serving: Places.fixtures)
     let items = [("photo", "plain.jpg"), ("again", "plain.jpg"), ("logo", "transparent.png")]
@@ -32,7 +32,7 @@ final class ServedOutput: Sendable {
         variants: {format: [avif, webp, jxl, heic, compatible], effort: 0}
         catalog: {profile: full}
         """,
-      slots: "slots: {card: {size: 60x}}")
+      slots: "slots: {card: {size: 60x}, square: {size: 40x40, mode: clip}}")
     let run = try await fixture.run()
     await origin.stop()
     try #require(run.status == 0, "\(run.errors)")
@@ -45,17 +45,24 @@ final class ServedOutput: Sendable {
     try await Tool.run(Places.root.appending(path: "Examples/serving/\(name)").path, arguments)
   }
 
+  /// Prints the lines by which a server negotiates.
+  static func negotiation(_ catalog: String, for server: Server) async throws -> Tool.Result {
+    try await Tool.run(
+      Places.root.appending(path: "Examples/serving/negotiation").path,
+      (server == .caddy ? ["--caddy"] : []) + [catalog])
+  }
+
   /// Starts a server.
   ///
   /// - Parameters:
-  ///   - negotiates: whether the folder of nginx's configuration has a negotiation map.
+  ///   - negotiates: whether the folder of the server's configuration has the lines for negotiation.
   init(_ fixture: RunFixture, by server: Server, negotiates: Bool = false) async throws {
     self.fixture = fixture
     files = try TemporaryFolder()
     if negotiates {
-      let map = try await Self.script(
-        "negotiation-map", fixture.folder.path("out/catalog.json"), files.path("negotiation.map"))
-      try #require(map.status == 0, "\(map.errors)")
+      let lines = try await Self.negotiation(fixture.folder.path("out/catalog.json"), for: server)
+      try #require(lines.status == 0, "\(lines.errors)")
+      try files.write(lines.output, to: "negotiation.\(server == .nginx ? "map" : "caddy")")
     }
     let blocks = try Document(Self.guide).blocks("sh")
     let commands = try #require(blocks.first { $0.contains("\n\(server) ") })

@@ -40,15 +40,14 @@ import Testing
   }
 
   /// What one run makes: the catalog, and the names of all files.
-  private static func result(_ fixture: RunFixture, _ form: String = "json") throws -> [String] {
-    [try fixture.folder.text("out/catalog.\(form)")]
+  private static func result(_ fixture: RunFixture) throws -> [String] {
+    [try fixture.catalogText]
       + fixture.folder.files(below: "out/variants").sorted()
   }
 
-  @Test(arguments: ["json", "jsonl"])
-  func shardsMakeTheCatalogOfOneRun(form: String) async throws {
+  @Test func shardsMakeTheCatalogOfOneRun() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
-    let keys = "catalog: {profile: full, format: \(form)}"
+    let keys = "catalog: {profile: full}"
     let whole = try Self.fixture(nginx, keys: keys)
     #expect(try await whole.run().status == 1)
     let fixture = try Self.fixture(nginx, keys: keys)
@@ -56,17 +55,17 @@ import Testing
     for shard in 0..<8 { statuses.insert(try await Self.run(fixture, shard).status) }
     // Some have no image that fails.
     #expect(statuses == [0, 1])
-    #expect(!FileManager.default.fileExists(atPath: fixture.folder.path("out/catalog.\(form)")))
+    #expect(!FileManager.default.fileExists(atPath: fixture.folder.path("out/catalog.json")))
     let merged = try await Self.merge(fixture)
     #expect(merged.status == 1)
     #expect(
       merged.output == """
         21 images of 8 shards: 17 ok, 4 failed
         2 lines of the manifest could not be used
-        \(fixture.folder.path("out/catalog.\(form)"))
+        \(fixture.folder.path("out/catalog.json"))
 
         """)
-    #expect(try Self.result(fixture, form) == Self.result(whole, form))
+    #expect(try Self.result(fixture) == Self.result(whole))
     // What the runs did adds up to what one does; a content in several shards is decoded by each.
     let (sum, one) = (try fixture.report, try whole.report)
     let errors = one.keys.filter { $0.hasPrefix("errors.") }

@@ -132,7 +132,9 @@ import Testing
 
   /// A second run neither decodes nor writes; another order makes the same files; what is not named any more is pruned.
   @Test func unchangedTablesAreNotMadeAgain() async throws {
-    let keys = "tables: {avatar: {pixels: [bgra8, webp]}}\ncatalog: {pages: 10}\nkeep-catalogs: 0"
+    let keys =
+      "tables: {avatar: {pixels: [bgra8, webp]}}\nkeep-catalogs: 0\n"
+      + "catalog: {screens: {feed: {slots: [avatar], first: 1, part: 10}}}"
     let fixture = try Self.fixture(keys)
     #expect(try await fixture.run().status == 1)
     let first = (catalog: try fixture.catalogText, files: Self.files(fixture))
@@ -157,13 +159,12 @@ import Testing
     #expect(Self.files(reversed) == first.files)
     #expect(try Self.tables(reversed) == Self.tables(fixture))
 
-    // A page has no tables: one that changes would change them all.
-    let pages = fixture.folder.files(below: "out/catalog").filter { $0 != "index.json" }
-    #expect(
-      try !pages.isEmpty
-        && pages.allSatisfy {
-          try Catalog(reading: fixture.folder.read("out/catalog/\($0)")).tables == nil
-        })
+    // A document of a screen has no tables: one that changes would change them all.
+    let documents = fixture.folder.files(below: "out/screens")
+    #expect(documents.count == 2)
+    for path in documents {
+      #expect(try Catalog(reading: fixture.folder.read("out/screens/\(path)")).tables == nil)
+    }
 
     // One image more: the tables are others, and the old ones stay until they are pruned.
     try fixture.folder.write(
@@ -388,8 +389,9 @@ import Testing
     #expect(blocks.count == 2)
     let head =
       #"{"schema":"tessera-catalog/1","generator":{"name":"","version":"","libvips":""},"#
-      + #""pipeline":{"name":"","fingerprint":""},"slots":{},"scales":[1],"images":[],"#
-    let catalog = try Catalog(reading: (head + blocks[0].dropFirst()).utf8)
+      + #""pipeline":{"name":"","fingerprint":""},"formats":[],"slots":{},"scales":[1],"#
+      + blocks[0].dropFirst().replacing("\n", with: " ")
+    let catalog = try Catalog(reading: RunFixture.document([], head: head).utf8)
     let file = try #require(catalog.tables?["avatar"]?.first?.files.first)
     #expect(file.bytes == 1234 * 64 * 64 * 4 + 32_768 && file.path.contains(file.sha256.prefix(32)))
     #expect(try JSONSerialization.jsonObject(with: Data(blocks[1].utf8)) is [String: Any])

@@ -6,7 +6,7 @@ import Testing
 /// The package for web apps in `Sources/Clients/web`, with catalogs of real runs.
 @Suite struct WebTests {
   /// `Tests/check-web` compiles the package, and runs the shared cases in Node and in Chromium. Here it also reads two
-  /// catalogs of a run, verifies their digests, and applies the patch between them.
+  /// catalogs of a run, verifies their digests, and applies the changes between them.
   @Test func thePackageForWebAppsDoesWhatTheLibraryDoes() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     func line(_ id: String, _ name: String, _ more: String = "") -> String {
@@ -24,21 +24,22 @@ import Testing
     #expect(try await fixture.run().status == 1)
     await nginx.stop()
     let new = fixture.folder.path("out/catalog.json")
-    let diff = try await Tool.tessera("diff", "--patch", old, new)
+    let diff = try await Tool.tessera("diff", "--changes", old, new)
     #expect(diff.status == 0, "\(diff.errors)")
-    let patch = try fixture.folder.write(diff.output, to: "patch.json")
+    let changes = try fixture.folder.write(diff.output, to: "changes.json")
 
     let check = try await Tool.run(
-      Places.root.appending(path: "Tests/check-web").path, [old, new, "--patch", old, patch, new])
+      Places.root.appending(path: "Tests/check-web").path,
+      [old, new, "--changes", old, changes, new])
     #expect(check.status == 0, "\(check.output)\(check.errors)")
     guard !check.output.contains("not checked") else {
       print(check.output)
       return
     }
     for part in [
-      "an app imports it, with its types", "cases in Node: 29 sections",
-      "a patch of tessera diff: leads to the new catalog",
-      "README: 10 snippets", "cases in Chromium: 29 sections",
+      "an app imports it, with its types", "cases in Node: 25 sections",
+      "changes of tessera diff: lead to the new catalog",
+      "README: 10 snippets", "cases in Chromium: 25 sections",
       "React, Vue and <tessera-img>: show the same", "offline: the README's service worker shows",
     ] {
       #expect(check.output.contains(part), "\(check.output)")

@@ -1,3 +1,5 @@
+import TesseraBytes
+import TesseraCatalog
 import TesseraTestSupport
 import Testing
 
@@ -35,17 +37,25 @@ extension StreamTests {
 extension TemporaryFolder {
   /// A file of an output, by a letter.
   static func file(_ letter: Character) -> String {
-    "variants/\(letter)\(letter)/\(String(repeating: letter, count: 32))-8x8.webp"
+    FileName.path(
+      source: source(letter), width: 8, height: 8, crop: nil, recipe: recipe, fileExtension: "webp")
   }
+
+  private static func source(_ letter: Character) -> String { String(repeating: letter, count: 32) }
+
+  private static let recipe = "00000000000000aa"
 
   /// Writes an output with an image for each letter, and with its file.
   @discardableResult
-  func writeOutput(_ letters: String, failed: Int = 0) throws -> String {
+  func writeOutput(
+    _ letters: String, failed: Int = 0, scale: Int = 1,
+    host: (Character) -> String = { _ in "example.com" }
+  ) throws -> String {
     var images = letters.map { letter in
       """
-      {"id":"\(letter)","url":"https://example.com/\(letter)","status":"ok","width":8,"height":8,\
-      "format":"webp","alpha":false,"animated":false,"frames":1,"variants":[{"path":\
-      "\(Self.file(letter))","type":"image/webp","width":8,"height":8,"bytes":5}],\
+      {"id":"\(letter)","url":"https://\(host(letter))/\(letter)","status":"ok","width":8,"height":8,\
+      "format":"webp","alpha":false,"animated":false,"frames":1,\
+      "source":"\(Self.source(letter))","variants":[{"width":8,"height":8,"bytes":[5]}],\
       "slots":{"card":{"width":8,"height":8,"variants":[0]}}}
       """
     }
@@ -59,9 +69,13 @@ extension TemporaryFolder {
       {"schema":"tessera-catalog/1",\
       "generator":{"name":"tessera","version":"0.1.0","libvips":"8"},\
       "pipeline":{"name":"feed","fingerprint":"00"},\
-      "slots":{"card":{"width":8,"mode":"fit"}},"scales":[1],"images":[
+      "formats":[{"type":"image/webp","extension":"webp","recipe":"\(Self.recipe)"}],\
+      "slots":{"card":{"width":8,"mode":"fit"}},"scales":[\(scale)]}
       """
-    try write("\(head)\n\(images.joined(separator: ",\n"))\n]}\n", to: "out/catalog.json")
+    let document = CatalogDocument.document(Array(head.utf8), images.map { Array($0.utf8) }) {
+      SHA256.of(Array($0))
+    }
+    try write(String(decoding: document, as: UTF8.self), to: "out/catalog.json")
     return path("out")
   }
 }

@@ -14,8 +14,8 @@ extension StreamTests {
 
     @Test func diffNamesWhatChanged() async throws {
       let old = try folder.write(
-        folder.text(of: "abc").replacing("\"scales\":[1]", with: "\"scales\":[2]")
-          .replacing("example.com/b", with: "example.com/x"), to: "old.json")
+        folder.text(of: "abc", scale: 2) { $0 == "b" ? "b.example" : "example.com" },
+        to: "old.json")
       let out = try folder.writeOutput("bcd", failed: 1)
       let lines = "~ b: url\n+ d\n+ f0\n- a\n"
       let summary =
@@ -36,8 +36,9 @@ extension StreamTests {
       #expect(
         try await tessera("diff", moved, other).errors.hasPrefix(
           "0 images added, 0 removed, 0 changed, 2 the same, "))
-      let patch = try await tessera("diff", old, out, "--patch")
-      #expect(patch.status == 0 && patch.output.hasPrefix("{\"") && patch.errors.isEmpty)
+      let changes = try await tessera("diff", old, out, "--changes")
+      #expect(changes.status == 0 && changes.errors.isEmpty)
+      #expect(changes.output.hasPrefix("{\"schema\":\"tessera-changes/1\",\"from\":\""))
       let json = try await tessera("diff", old, out, "--json")
       #expect(json.status == 0 && json.output.contains("\"added\""))
       let missing = try await tessera("diff", old, folder.path("none"), "--json")
@@ -206,8 +207,10 @@ extension StreamTests {
 
 extension TemporaryFolder {
   /// The catalog of an output with these images.
-  fileprivate func text(of letters: String) throws -> String {
-    try writeOutput(letters)
+  fileprivate func text(
+    of letters: String, scale: Int = 1, host: (Character) -> String = { _ in "example.com" }
+  ) throws -> String {
+    try writeOutput(letters, scale: scale, host: host)
     return try text("out/catalog.json")
   }
 }

@@ -21,10 +21,10 @@ struct SimulatedCase {
   func problems(_ variant: CatalogVariant, _ planned: PlannedVariant, asked: [Int]) -> [String] {
     let whole = planned.crop?.size ?? Size(source.shown.width, source.shown.height)
     let needs = asked.map { min($0, whole.longerSide) }
-    if variant.original == true { return original(variant, needs, whole) }
-    let found = ([variant.file] + (variant.also ?? []).map(\.file)).flatMap { file in
-      problems(file, variant)
-    }
+    if variant.isOriginal { return original(variant, needs, whole) }
+    let found =
+      (variant.files.isEmpty ? ["there is no file"] : [])
+      + variant.files.flatMap { problems($0, variant) }
     guard variant.fallback != "service-limit" else {
       let canBe = needs.contains { best(of: $0, whole) == nil }
       return found + (canBe ? [] : ["\(variant.width) is smaller without need"])
@@ -34,8 +34,7 @@ struct SimulatedCase {
       + missing(variant)
   }
 
-  private func problems(_ file: (url: String?, type: String), _ variant: CatalogVariant) -> [String]
-  {
+  private func problems(_ file: CatalogVariant.File, _ variant: CatalogVariant) -> [String] {
     guard let url = file.url else { return ["there is no URL"] }
     do {
       let made = try service.make(source, by: url)
@@ -76,8 +75,11 @@ struct SimulatedCase {
     let isWide = service.name == "next" && whole.width > 3840
     let isNeeded = isWide || needs.contains { best(of: $0, whole) == nil }
     let isWhole =
-      variant.url == "https://images.example/a" && variant.type == "image/\(source.format)"
-      && (variant.width, variant.height) == source.shown && variant.bytes == source.bytes
+      variant.files == [
+        .init(
+          format: nil, url: "https://images.example/a", type: "image/\(source.format)",
+          bytes: source.bytes)
+      ] && (variant.width, variant.height) == source.shown
     return [
       isNeeded ? nil : "the source is shown without need", isWhole ? nil : "it is not the source",
     ].compactMap(\.self)
@@ -85,7 +87,7 @@ struct SimulatedCase {
 
   /// Formats that the pipeline wants, that the service makes at this size, and that the variant lacks.
   private func missing(_ variant: CatalogVariant) -> [String] {
-    let there = [variant.type] + (variant.also ?? []).map(\.type)
+    let there = variant.files.map(\.type)
     guard !isMoving else { return [] }
     return formats.filter { format in
       service.holds(variant.width, variant.height, in: format)
@@ -95,9 +97,6 @@ struct SimulatedCase {
 }
 
 extension CatalogVariant {
-  fileprivate var file: (url: String?, type: String) { (url, type) }
-}
-
-extension CatalogVariant.Alternative {
-  fileprivate var file: (url: String?, type: String) { (url, type) }
+  /// Whether it is the source itself.
+  var isOriginal: Bool { files.contains { $0.format == nil } }
 }

@@ -114,7 +114,7 @@ import Testing
     for service in SimulatedService.all {
       let file = try Self.pipeline(service, Self.formats(service))
       let names = try SimulatedSource.all.filter { source in
-        try Self.image(source, file).map { $0.image.variants.allSatisfy { $0.original == true } }
+        try Self.image(source, file).map { $0.image.variants.allSatisfy(\.isOriginal) }
           ?? false
       }.map(\.name)
       lines.append("\(service.name): \(names.joined(separator: " "))")
@@ -144,17 +144,18 @@ import Testing
     let place = try #require(tall.slots["page"])
     let shown = tall.variants[place.variants[0]]
     #expect((place.width, place.height) == (670, 35_880))
-    #expect((shown.width, shown.height, shown.type) == (670, 35_880, "image/jpeg"))
-    #expect(shown.fallback == "webp-size-limit" && shown.original == nil)
-    #expect(shown.url?.contains("thumbnail=670x35880&type=jpg&") == true)
+    #expect((shown.width, shown.height) == (670, 35_880))
+    #expect(shown.files.map(\.type) == ["image/jpeg"])
+    #expect(shown.fallback == "webp-size-limit" && !shown.isOriginal)
+    #expect(shown.files[0].url?.contains("thumbnail=670x35880&type=jpg&") == true)
     let moving = try image("gif-60").variants
     #expect(
       moving == [
         CatalogVariant(
-          url: Self.url, type: "image/gif", width: 400, height: 300, bytes: 1_400_000,
-          fallback: "service-limit", original: true)
+          width: 400, height: 300, fallback: "service-limit",
+          files: [.init(format: nil, url: Self.url, type: "image/gif", bytes: 1_400_000)])
       ])
-    #expect(try image("gif-50").variants.allSatisfy { $0.original == nil })
+    #expect(try image("gif-50").variants.allSatisfy { !$0.isOriginal })
   }
 
   @Test func oneFormatsLimitDoesNotShrinkAnother() throws {
@@ -163,8 +164,7 @@ import Testing
     let file = try Self.pipeline(service, ["avif", "webp"])
     let image = try #require(try Self.image(source, file)).image
     let sizes = image.variants.map { variant in
-      "\(variant.height) "
-        + ([variant.type] + (variant.also ?? []).map(\.type)).joined(separator: " ")
+      "\(variant.height) " + variant.files.map(\.type).joined(separator: " ")
     }
     #expect(sizes.contains("1024 image/avif image/webp"))
     #expect(sizes.contains("2048 image/webp"))

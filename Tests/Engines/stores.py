@@ -9,11 +9,15 @@ import random
 import shutil
 import socketserver
 import subprocess
+import sys
 import threading
 import time
 import urllib.parse
 
 from work import ITEMS, ROOT, SHARDS, check, free_port, wait
+
+sys.path.insert(0, f"{ROOT}/Examples/catalog")
+from tessera_catalog import files_of
 
 BUCKET = "feed"
 
@@ -197,22 +201,31 @@ def pipeline(work, name, output, state):
     return path
 
 
+def files(catalog, image):
+    """All files of an image."""
+    return [file for variant in image.get("variants", []) for file in files_of(catalog, image, variant)]
+
+
+def paths(catalog, image):
+    return {file["reference"] for file in files(catalog, image)}
+
+
 def expect(work, store, prefix, what):
     """Checks that an output in a store has the catalog of one run, and files with the headers of a CDN."""
     body = store.get(f"{prefix}/catalog.json")
     text = body["Body"].read()
     digest = hashlib.sha256(text).hexdigest()
-    images = json.loads(text)["images"]
-    ok = sum(image["status"] == "ok" for image in images)
+    catalog = json.loads(text)
+    ok = sum(image["status"] == "ok" for image in catalog["images"])
     check(ok == work.ok, f"{what}: {ok} images are ok, expected {work.ok}")
     check(digest == work.digest, f"{what}: the catalog {digest} is not {work.digest}")
     check(body["ContentType"] == "application/json", f"{what}: the catalog is {body['ContentType']}")
     check("max-age=60" in body["CacheControl"], f"{what}: the catalog is cached: {body['CacheControl']}")
-    variant = images[0]["variants"][0]
-    file = store.get(f"{prefix}/{variant['path']}")
-    check(file["ContentType"] == variant["type"], f"{what}: a file is {file['ContentType']}")
+    named = files(catalog, catalog["images"][0])[0]
+    file = store.get(f"{prefix}/{named['reference']}")
+    check(file["ContentType"] == named["type"], f"{what}: a file is {file['ContentType']}")
     check(file["CacheControl"] == "public, max-age=31536000, immutable", f"{what}: {file['CacheControl']}")
-    check(len(file["Body"].read()) == variant["bytes"], f"{what}: a file has another size")
+    check(len(file["Body"].read()) == named["bytes"], f"{what}: a file has another size")
     verified = store.tessera("verify", f"s3://{BUCKET}/{prefix}", "--quiet", "--deep")
     check(verified.returncode == 0, f"{what}: {verified.stdout} {verified.stderr}")
     print(f"{what}: {ok} images ok, catalog {digest[:16]}", flush=True)
@@ -315,9 +328,8 @@ def test_forget(store, output, prefix):
     """No object of an output has anything of an image that was forgotten, its state and kept catalogs included."""
     read = lambda key: store.get(key)["Body"].read()
     catalog = json.loads(read(f"{prefix}catalog.json"))
-    files = lambda image: {variant["path"] for variant in image.get("variants", [])}
-    image, *others = sorted(filter(files, catalog["images"]), key=lambda image: image["id"])
-    own = files(image).difference(*map(files, others))
+    image, *others = sorted((image for image in catalog["images"] if paths(catalog, image)), key=lambda image: image["id"])
+    own = paths(catalog, image).difference(*(paths(catalog, other) for other in others))
     # As a record has it, and as a file may.
     digest = hashlib.sha256(image["url"].encode())
     key, traces = digest.digest()[:16], [f'"id":"{image["id"]}"', f'"url":"{image["url"]}"', digest.hexdigest()]
@@ -706,7 +718,7 @@ def test_interleavings(work, store, count=200):
             catalog = json.loads(store.get("mixed/catalog.json")["Body"].read())
         except Exception:
             return set()
-        return {variant["path"] for image in catalog["images"] for variant in image.get("variants", [])}
+        return {path for image in catalog["images"] for path in paths(catalog, image)}
 
     def lost():
         """Files that the catalog names and that are not there, while it is the same catalog."""

@@ -13,11 +13,11 @@ import Testing
   }
 
   private static let writers: [String: Way] = [
-    "Output/Catalog/CatalogPatches.swift": .gate, "Output/Catalog/PageWriter.swift": .gate,
+    "Output/Catalog/PublishedChanges.swift": .gate, "Output/Catalog/ScreenWriter.swift": .gate,
     "Output/History/CatalogHistory.swift": .gate, "Output/History/CatalogPair.swift": .gate,
     "Output/History/LineGate+Settling.swift": .gate,
     "Output/History/CatalogErasure.swift": .noLines,
-    "Output/History/CatalogErasure+Pages.swift": .noLines,
+    "Output/History/CatalogErasure+Companions.swift": .noLines,
     "Output/History/ForgottenItems.swift": .noLines,
     "Output/Catalog/CatalogDraft+Publishing.swift": .gate,
     "OutputTools/Gallery/Gallery.swift": .catalogFile,

@@ -147,12 +147,6 @@ import Testing
       // The number is a level of its own.
       expectMost(63, accepts { try $0.skip() })
       expectMost(63, accepts { _ = try $0.compact() })
-      expectMost(
-        63,
-        accepts { scanner in
-          var bytes: [UInt8] = []
-          try scanner.canonical(to: &bytes)
-        })
       expectMost(63) { (try? JSONParser.parse(text($0, isObject))) != nil }
       expectMost(63) { (try? JSONParser.parse(text($0, isObject), keepingText: "a")) != nil }
       expectMost(63) { (try? JSONParser.parse(text($0, isObject), keepingText: "b")) != nil }

@@ -45,9 +45,9 @@ package final class InterruptedOutput: Output {
   }
   package func list(_ folder: String) -> [OutputEntry] { memory.list(folder) }
 
-  package func publish(staged: String, as path: String) async throws(SystemError) {
+  package func publish(staged: String, as path: String) async throws(SystemError) -> Bool {
     try await change()
-    try memory.publish(staged: staged, as: path)
+    return try memory.publish(staged: staged, as: path)
   }
 
   package func delete(_ path: String) async throws(SystemError) {

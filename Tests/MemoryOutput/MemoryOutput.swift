@@ -89,7 +89,8 @@ package final class MemoryOutput: Output {
   package func prepare() {}
   package func clearDrafts(of shard: Shard?) {}
 
-  package func publish(staged: String, as path: String) throws(SystemError) {
+  package func publish(staged: String, as path: String) throws(SystemError) -> Bool {
+    if sizes(of: [path])[0] != nil { return false }
     let bytes = try FileSystem.read(staged, limit: .max)
     let isAccepted = state.withLock { state in
       if state.room == 0 { return false }
@@ -100,6 +101,7 @@ package final class MemoryOutput: Output {
     }
     guard isAccepted else { throw Self.full }
     try FileSystem.remove(staged)
+    return true
   }
 
   package func sizes(of paths: [String]) -> [Int?] {

@@ -14,14 +14,23 @@ import Testing
 
   init() throws { catalogs = try MemoryCatalogs() }
 
+  /// All images in the first document of a screen, or each in a part of its own.
+  enum Screens: String, CaseIterable, CustomStringConvertible {
+    case none, first, parts
+    var description: String { rawValue }
+    var list: [CatalogScreen] {
+      self == .none ? [] : [MemoryCatalogs.screen(first: self == .first ? 100 : 0)]
+    }
+  }
+
   /// Publishes catalogs one after the other, each of some images.
   private static func publish(
-    _ lists: [String], pages: Int?, _ form: CatalogForm = .json, without gone: Set<Character> = [],
+    _ lists: [String], _ screens: Screens, without gone: Set<Character> = [],
     to catalogs: MemoryCatalogs
   ) async throws {
     for (time, list) in lists.enumerated() {
       try await catalogs.publish(
-        list.filter { !gone.contains($0) }.map { "id-\($0)" }, form, pages: pages,
+        list.filter { !gone.contains($0) }.map { "id-\($0)" }, screens: screens.list,
         now: Double(time))
     }
   }
@@ -30,28 +39,24 @@ import Testing
     try await CatalogErasure(names.map { "id-\($0)" }, from: output, catalogs.workspace)
   }
 
-  @Test(
-    arguments: [
-      ("abc", nil, CatalogForm.json, "b"), ("abc", nil, .jsonl, "a"), ("abc", 1, .json, "c"),
-      ("abc", 100, .json, "b"), ("abcd", 100, .json, "ad"), ("abc", 1, .json, "abc"),
-      ("abc", nil, .json, "abc"),
-    ] as [(String, Int?, CatalogForm, String)])
+  @Test(arguments: Screens.allCases, [("abc", "b"), ("abcd", "ad"), ("abc", "c"), ("abc", "abc")])
   func theCurrentCatalogIsWrittenWithoutThem(
-    _ list: String, _ pages: Int?, _ form: CatalogForm, _ gone: String
+    _ screens: Screens, _ images: (String, String)
   ) async throws {
-    try await Self.publish([list], pages: pages, form, to: catalogs)
+    let (list, gone) = images
+    try await Self.publish([list], screens, to: catalogs)
     let before = Set(output.paths)
     var erasure = try await self.erasure(gone + "z")
     try await erasure.eraseCurrent()
     let other = try MemoryCatalogs()
-    try await Self.publish([list], pages: pages, form, without: Set(gone), to: other)
+    try await Self.publish([list], screens, without: Set(gone), to: other)
     let (left, expected) = try (catalogs.files, other.files)
     for (path, text) in expected { #expect(left[path] == text, "\(path)") }
-    // The old pages stay for now: other indices may name them.
+    // The old parts stay for now: other documents may name them.
     let old = Set(left.keys).subtracting(expected.keys)
-    #expect(old.allSatisfy(CatalogPages.isPage) && old.isSubset(of: before))
-    var documents: Set<String> = [form.name]
-    if pages != nil { documents.formUnion(["catalog/index.json"] + old) }
+    #expect(old.allSatisfy(CatalogScreen.isPart) && old.isSubset(of: before))
+    var documents: Set<String> = ["catalog.json"]
+    if screens != .none { documents.formUnion([MemoryCatalogs.first] + old) }
     #expect(erasure.erased == MemoryCatalogs.erased(gone, documents))
     // What was done is found done.
     var again = try await self.erasure(gone)
@@ -65,36 +70,36 @@ import Testing
     try await erasure.eraseCurrent()
     try await erasure.eraseKept()
     #expect(output.paths == [])
-    try await Self.publish(["a", "ab"], pages: 1, to: catalogs)
+    try await Self.publish(["a", "ab"], .parts, to: catalogs)
     let before = try catalogs.files
     try await erasure.eraseCurrent()
     try await erasure.eraseKept()
     try await erasure.eraseShards()
-    try await erasure.deletePages()
+    try await erasure.deleteParts()
     #expect(try catalogs.files == before)
     #expect(erasure.erased == .init())
   }
 
-  /// Kept catalogs get new names, and their pages go with the last index that names them.
-  @Test(arguments: [1, 100, nil])
-  func allCatalogsAreWrittenWithoutThem(_ pages: Int?) async throws {
+  /// Kept catalogs get new names, and parts go with the last document that names them.
+  @Test(arguments: Screens.allCases)
+  func allCatalogsAreWrittenWithoutThem(_ screens: Screens) async throws {
     let lists = ["ab", "abc", "bcd", "acd"]
-    try await Self.publish(lists, pages: pages, to: catalogs)
+    try await Self.publish(lists, screens, to: catalogs)
     try output.write(".tessera/catalogs/left.json", [])
     var erasure = try await self.erasure("b")
     try await erasure.eraseKept()
     #expect(erasure.erased.ids == ["id-b"])
     try await erasure.eraseCurrent()
-    try await erasure.deletePages()
+    try await erasure.deleteParts()
     let other = try MemoryCatalogs()
-    try await Self.publish(lists, pages: pages, without: ["b"], to: other)
+    try await Self.publish(lists, screens, without: ["b"], to: other)
     #expect(try catalogs.files == other.files)
     for text in try catalogs.files.values { #expect(!text.contains("id-b")) }
   }
 
   /// A kept catalog that is gone stays in the list, as it was.
   @Test func aMissingKeptCatalogIsLeftAlone() async throws {
-    try await Self.publish(["ab", "b", "a"], pages: nil, to: catalogs)
+    try await Self.publish(["ab", "b", "a"], .none, to: catalogs)
     let kept = try #require(try await CatalogHistory.kept(in: output))
     output.delete(kept.catalogs[0].path)
     var erasure = try await self.erasure("a")
@@ -106,21 +111,25 @@ import Testing
     #expect(left.catalogs.map(\.time) == kept.catalogs.map(\.time))
   }
 
-  /// Only pages that no index names are deleted, and only those with the images.
-  @Test func namedPagesStay() async throws {
-    try await Self.publish(["ab"], pages: 1, to: catalogs)
-    let pages = try #require(try await PageIndex.read(PageFolder.whole.index, in: output)).pages
-      .map(\.path)
-    try output.write("catalog/other.json", Array("id-a".utf8))
+  /// Only parts that no document names are deleted, and only those with the images.
+  @Test func namedPartsStay() async throws {
+    try await Self.publish(["ab"], .parts, to: catalogs)
+    let parts = try #require(
+      try await ScreenFolder.parts(of: MemoryCatalogs.first, in: output)
+    ).parts
+    try output.write("screens/feed/other.json", Array("id-a".utf8))
     var erasure = try await self.erasure("a")
-    try await erasure.deletePages()
+    try await erasure.deleteParts()
     #expect(erasure.erased == .init())
-    output.delete(PageFolder.whole.index)
-    try await erasure.deletePages()
-    #expect(erasure.erased == MemoryCatalogs.erased("a", [pages[0]]))
+    output.delete(MemoryCatalogs.first)
+    try await erasure.deleteParts()
+    var erased = MemoryCatalogs.erased("a", [parts[0]])
+    // A screen does not show them.
+    erased.sources = []
+    #expect(erasure.erased == erased)
     #expect(
-      output.paths.filter { $0.hasPrefix("catalog/") }
-        == [pages[1], "catalog/other.json"].sorted())
+      output.paths.filter { $0.hasPrefix("screens/") }
+        == [parts[1], "screens/feed/other.json"].sorted())
   }
 
   /// A file of a table shows all of its images, so it leaves the catalog; the other files stay.

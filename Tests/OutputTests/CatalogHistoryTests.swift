@@ -1,4 +1,5 @@
 import Foundation
+import TesseraCatalog
 import TesseraMemoryOutput
 import TesseraSystem
 import TesseraTestSupport
@@ -17,28 +18,31 @@ import Testing
 
   private static func ids(_ names: String) -> [String] { names.map { "\($0)" } }
 
-  private func publish(_ names: String, pages: Int? = nil, keeping: Int = 3, now: Double)
-    async throws
-  {
-    try await catalogs.publish(Self.ids(names), pages: pages, keeping: keeping, now: now)
+  private static let screens = [MemoryCatalogs.screen(first: 1)]
+
+  private func publish(
+    _ names: String, _ screens: [CatalogScreen] = [], keeping: Int = 3, now: Double
+  ) async throws {
+    try await catalogs.publish(Self.ids(names), screens: screens, keeping: keeping, now: now)
   }
 
-  /// The entry of a catalog of these images, and its text.
-  private static func kept(_ names: String, pages: Bool = false, time: Int) async throws
-    -> (entry: KeptCatalog, text: String, index: String?)
-  {
+  /// The entry of a catalog of these images, its text, and the first document of its screen.
+  private static func kept(
+    _ names: String, _ screens: [CatalogScreen] = [], time: Int
+  ) async throws -> (entry: KeptCatalog, text: String, first: String?) {
     let other = try MemoryCatalogs()
-    try await other.publish(ids(names), pages: pages ? 1 : nil)
+    try await other.publish(ids(names), screens: screens)
     let text = try other.output.text("catalog.json")
     let digest = try #require(try await CurrentCatalog(of: other.output)?.digest)
     return (
       KeptCatalog(
         path: "\(folder)/\(digest.prefix(32)).json",
-        companions: pages
-          ? ["catalog/index.json": "\(folder)/\(digest.prefix(32)).catalog.index.json"] : [:],
+        companions: screens.isEmpty
+          ? [:]
+          : [MemoryCatalogs.first: "\(folder)/\(digest.prefix(32)).screens.feed.first.json"],
         images: names.count,
         bytes: text.utf8.count, digest: digest, time: time), text,
-      pages ? try other.output.text("catalog/index.json") : nil
+      screens.isEmpty ? nil : try other.output.text(MemoryCatalogs.first)
     )
   }
 
@@ -50,47 +54,36 @@ import Testing
     output.paths.filter { $0.hasPrefix(Self.folder) && !$0.hasSuffix("list.json") }
   }
 
-  @Test func replacedCatalogsAreKeptWithTheirPages() async throws {
-    try await publish("a", pages: 1, now: 1)
+  @Test func replacedCatalogsAreKeptWithTheirScreens() async throws {
+    try await publish("a", Self.screens, now: 1)
     #expect(try await CatalogHistory.kept(in: output) == nil)
     #expect(copies == [])
     try await publish("ab", now: 2.5)
     try await publish("abc", now: 3)
     let (a, ab) = (
-      try await Self.kept("a", pages: true, time: 2), try await Self.kept("ab", time: 3)
+      try await Self.kept("a", Self.screens, time: 2), try await Self.kept("ab", time: 3)
     )
     #expect(
       try await CatalogHistory.kept(in: output)
         == KeptCatalogs(CatalogRetention(count: 3, age: 1_000), [ab.entry, a.entry]))
     #expect(try output.text(a.entry.path) == a.text)
-    #expect(try output.text(a.entry.indices[0]) == a.index)
+    let first = try #require(a.entry.companions[MemoryCatalogs.first])
+    #expect(try output.text(first) == a.first)
     #expect(try output.text(ab.entry.path) == ab.text)
     #expect(copies.count == 3)
-    // The catalog without pages took the index with it.
-    #expect(!output.paths.contains("catalog/index.json"))
+    // The catalog without a screen took its first document with it.
+    #expect(!output.paths.contains(MemoryCatalogs.first))
     // The same catalog again keeps nothing, and reads nothing but heads.
     let before = try catalogs.files
     try await publish("abc", now: 4)
     #expect(try catalogs.files == before)
   }
 
-  /// Two numbers that no Double tells apart give one digest, and so one name.
-  @Test func theCatalogThatWasReplacedLastIsKept() async throws {
-    for (time, number) in ["12345678901234567890123", "7", "12345678901234567890124", "8"]
-      .enumerated()
-    {
-      try await catalogs.publish(
-        ["a"], head: MemoryCatalogs.head("feed", #","n":\#(number)"#), now: Double(time))
-    }
-    let kept = try #require(try await CatalogHistory.kept(in: output)?.catalogs)
-    #expect(kept.map(\.time) == [3, 2])
-    #expect(try output.text(kept[0].path).contains("12345678901234567890124"))
-  }
-
   @Test func theListSaysWhatIsKept() async throws {
-    try await publish("a", pages: 1, now: 1)
+    try await publish("a", Self.screens, now: 1)
     try await publish("ab", now: 2)
-    let a = try await Self.kept("a", pages: true, time: 2)
+    let a = try await Self.kept("a", Self.screens, time: 2)
+    let first = try #require(a.entry.companions[MemoryCatalogs.first])
     #expect(
       try output.text("\(Self.folder)/list.json") == """
         {
@@ -101,7 +94,7 @@ import Testing
             {
               "path": "\(a.entry.path)",
               "companions": {
-                "catalog/index.json": "\(a.entry.indices[0])"
+                "\(MemoryCatalogs.first)": "\(first)"
               },
               "images": 1,
               "bytes": \(a.text.utf8.count),
@@ -156,24 +149,24 @@ import Testing
   }
 
   @Test func rollingBackExchangesCatalogs() async throws {
-    try await publish("a", pages: 1, now: 1)
-    try await publish("ab", pages: 1, now: 2)
+    try await publish("a", Self.screens, now: 1)
+    try await publish("ab", Self.screens, now: 2)
     let (a, ab) = (
-      try await Self.kept("a", pages: true, time: 2),
-      try await Self.kept("ab", pages: true, time: 3)
+      try await Self.kept("a", Self.screens, time: 2),
+      try await Self.kept("ab", Self.screens, time: 3)
     )
     try await history.rollBack(to: a.entry, now: 3)
     #expect(try output.text("catalog.json") == a.text)
-    #expect(try output.text("catalog/index.json") == a.index)
+    #expect(try output.text(MemoryCatalogs.first) == a.first)
     let kept = try #require(try await CatalogHistory.kept(in: output))
     #expect(kept.catalogs == [ab.entry, a.entry])
     #expect(kept.others(than: a.entry.path) == [ab.entry])
-    // And forward again, to one without pages in another form.
-    try await catalogs.publish(["a", "b", "c"], .jsonl, now: 4)
+    // And forward again, from one without a screen.
+    try await publish("abc", now: 4)
+    #expect(!output.paths.contains(MemoryCatalogs.first))
     try await history.rollBack(to: ab.entry, now: 5)
     #expect(try output.text("catalog.json") == ab.text)
-    #expect(try output.text("catalog/index.json") == ab.index)
-    #expect(!output.paths.contains("catalog.jsonl"))
+    #expect(try output.text(MemoryCatalogs.first) == ab.first)
     #expect(try await CatalogHistory.kept(in: output)?.catalogs.map(\.time) == [5, 4, 3])
   }
 
@@ -213,35 +206,36 @@ import Testing
     #expect(try output.text(a.entry.path) == a.text)
   }
 
-  /// A killed run may have published the index of the next catalog already: it is not this one's.
-  @Test func anIndexOfAnotherCatalogIsNotKept() async throws {
-    try await publish("a", pages: 1, now: 1)
+  /// A killed run may have published the screen of the next catalog already: it is not this one's.
+  @Test func aScreenOfAnotherCatalogIsNotKept() async throws {
+    try await publish("a", Self.screens, now: 1)
     let other = try MemoryCatalogs()
-    try await other.publish(["a", "b"], pages: 1)
-    try output.write("catalog/index.json", Array(try other.output.text("catalog/index.json").utf8))
-    try await publish("ab", pages: 1, now: 2)
+    try await other.publish(["a", "b"], screens: Self.screens)
+    let first = try other.output.text(MemoryCatalogs.first)
+    try output.write(MemoryCatalogs.first, Array(first.utf8))
+    try await publish("ab", Self.screens, now: 2)
     let a = try await Self.kept("a", time: 2)
     #expect(try await CatalogHistory.kept(in: output)?.catalogs == [a.entry])
   }
 
   // MARK: A full disk
 
-  /// If the catalog can't be replaced, neither is its index.
-  @Test(arguments: [(1, 1), (1, nil), (nil, 1), (nil, nil)] as [(Int?, Int?)])
-  func aCatalogAndItsIndexStayTogether(_ before: Int?, _ after: Int?) async throws {
-    try await publish("a", pages: before, now: 1)
+  /// If the catalog can't be replaced, neither is its screen.
+  @Test(arguments: [true, false], [true, false])
+  func aCatalogAndItsScreenStayTogether(_ before: Bool, _ after: Bool) async throws {
+    try await publish("a", before ? Self.screens : [], now: 1)
     let files = try catalogs.files
     output.setUnwritable("catalog.json")
     await #expect(throws: MemoryOutput.full) {
-      try await publish("ab", pages: after, keeping: 0, now: 2)
+      try await publish("ab", after ? Self.screens : [], keeping: 0, now: 2)
     }
     let left = try catalogs.files
-    for name in ["catalog.json", "catalog/index.json"] {
+    for name in ["catalog.json", MemoryCatalogs.first] {
       #expect(left[name] == files[name], "\(name)")
     }
     output.setUnwritable(nil)
-    try await publish("ab", pages: after, keeping: 0, now: 3)
-    #expect(output.paths.contains("catalog/index.json") == (after != nil))
-    #expect(catalogs.workspace.staging("index.before").size == nil)
+    try await publish("ab", after ? Self.screens : [], keeping: 0, now: 3)
+    #expect(output.paths.contains(MemoryCatalogs.first) == after)
+    #expect(catalogs.workspace.staging("before-screens-feed-first.json").size == nil)
   }
 }

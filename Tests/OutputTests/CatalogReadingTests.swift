@@ -26,32 +26,46 @@ import Testing
     }
   }
 
-  @Test(arguments: CatalogForm.allCases)
-  func aCatalogIsAsItWasWritten(_ form: CatalogForm) async throws {
-    try await catalogs.publish(["a", "b"], form)
+  @Test func aCatalogIsAsItWasWritten() async throws {
+    try await catalogs.publish(["a", "b"])
     for checks in [true, false] {
-      #expect(await read(form.name, checks: checks) == .success(["a", "b"]))
+      #expect(await read("catalog.json", checks: checks) == .success(["a", "b"]))
     }
-    let text = try output.text(form.name)
+    let text = try output.text("catalog.json")
     let other = text.replacing("example.com/b", with: "example.com/c")
-    try output.write(form.name, Array(other.utf8))
-    #expect(await read(form.name) == .success(["a", "b"]))
+    try output.write("catalog.json", Array(other.utf8))
+    #expect(await read("catalog.json") == .success(["a", "b"]))
     #expect(
-      await read(form.name, checks: true)
+      await read("catalog.json", checks: true)
         == .failure(
-          .damaged(
-            "memory/\(form.name)", "its content has another digest than its head states")))
-    // Another program states none.
-    let bare = other.replacing(/"digest":"[0-9a-f]*"/, with: "\"more\":1")
-    try output.write(form.name, Array(bare.utf8))
-    #expect(await read(form.name, checks: true) == .success(["a", "b"]))
+          .damaged("memory/catalog.json", "its content has another digest than its head states")))
+  }
+
+  /// What other tools make of a catalog is damage, and the message says what it is.
+  @Test(arguments: [
+    #"{"schema":"tessera-catalog/1","#, "{ \"digest\":\"", "\n", "<!doctype html>",
+  ])
+  func aCatalogOfAnotherFormIsSaid(_ start: String) async throws {
+    try await catalogs.publish(["a", "b"])
+    let other = try output.text("catalog.json").replacing(/^\{"digest":"/, with: start)
+    try output.write("catalog.json", Array(other.utf8))
+    guard case .failure(let error) = await read("catalog.json") else {
+      Issue.record("it was read")
+      return
+    }
+    #expect(error.isDamage)
+    #expect(
+      error.description.hasPrefix(
+        "\"memory/catalog.json\" is damaged: line 1, column 1: expected {\"digest\":\"…\""))
+    #expect(error.description.hasSuffix("use the file as Tessera wrote it"))
+    #expect(try await CurrentCatalog(of: output) == nil)
   }
 
   /// Each beginning of a catalog is one that is cut off.
   @Test func aCatalogThatIsCutOffIsDamaged() async throws {
     try await catalogs.publish(["a"])
     let bytes = Array(try output.text("catalog.json").utf8)
-    for count in 0..<bytes.count - 1 {
+    for count in bytes.indices {
       try output.write("catalog.json", Array(bytes.prefix(count)))
       guard case .failure(let error) = await read("catalog.json") else {
         Issue.record("\(count) bytes were a whole catalog")
@@ -59,9 +73,6 @@ import Testing
       }
       #expect(error.isDamage && error.path == "memory/catalog.json", "\(count)")
     }
-    // All but the line's end.
-    try output.write("catalog.json", bytes.dropLast())
-    #expect(await read("catalog.json") == .success(["a"]))
   }
 
   /// Files come some at a time; an image whose entry is malformed stops it.
@@ -105,29 +116,28 @@ import Testing
     try await catalogs.publish(["a", "b"], head: MemoryCatalogs.head("feed", table))
     #expect(
       try await files() == [["a", "b"].map(MemoryCatalogs.path(of:)), [path, index]])
-    try await catalogs.publish(["a"], .jsonl)
+    try await catalogs.publish(["a"])
     #expect(try await files() == [[MemoryCatalogs.path(of: "a")], []])
   }
 
   @Test func theCurrentCatalogIsKnownByItsHead() async throws {
     #expect(try await CurrentCatalog(of: output) == nil)
-    #expect(try await CurrentCatalog.form(in: output) == nil)
-    try await catalogs.publish(["a", "b"], .jsonl)
-    let text = try output.text("catalog.jsonl")
+    #expect(try await !CurrentCatalog.isThere(in: output))
+    try await catalogs.publish(["a", "b"])
+    let text = try output.text("catalog.json")
     let current = try #require(try await CurrentCatalog(of: output))
-    #expect((current.name, current.form, current.images) == ("catalog.jsonl", .jsonl, 2))
-    #expect(current.bytes == text.utf8.count)
-    #expect(text.contains("\"digest\":\"\(current.digest)\""))
-    #expect(current.keptPath == ".tessera/catalogs/\(current.digest.prefix(32)).jsonl")
+    #expect(current.images == 2 && current.bytes == text.utf8.count)
+    #expect(text.hasPrefix("{\"digest\":\"\(current.digest)\""))
+    #expect(current.keptPath == ".tessera/catalogs/\(current.digest.prefix(32)).json")
     // A file is named after its digest: one of another form is not taken for it.
     for digest in ["x", "../../../../x", String(repeating: "A", count: 64)] {
-      let other = text.replacing(current.digest, with: digest)
-      try output.write("catalog.jsonl", Array(other.utf8))
-      #expect(try await CurrentCatalog(of: output)?.digest == SHA256.of(other))
+      try output.write("catalog.json", Array(text.replacing(current.digest, with: digest).utf8))
+      #expect(try await CurrentCatalog(of: output) == nil)
     }
     for text in ["", "{}", "<html>"] {
-      try output.write("catalog.jsonl", Array(text.utf8))
+      try output.write("catalog.json", Array(text.utf8))
       #expect(try await CurrentCatalog(of: output) == nil)
+      #expect(try await CurrentCatalog.isThere(in: output))
     }
   }
 

@@ -74,7 +74,7 @@ import Testing
     try folder.write("", to: "out/shards/8/3.jsonl")
     try folder.write("", to: "out/x.tessera-1.new")
     let others = [
-      "catalog/i.json.tessera-1.new", "screens/feed/i.json.tessera-1.new",
+      "screens/feed/i.json.tessera-1.new",
       "shards/8/4.run.json.tessera-1.new", ".tessera/catalogs/l.json.tessera-1.new",
       "x.tessera-1.new",
     ]
@@ -117,23 +117,56 @@ import Testing
     }
   }
 
-  /// A published file that can't be read, or is cut off, is replaced.
-  @Test func publishingKeepsWhatIsWhole() throws {
+  /// The first file of a name stands, whatever it is; the caller keeps what was not published.
+  @Test func publishingReplacesNothing() throws {
     let workspace = try output.workspace()
     try workspace.clear()
-    let path = "variants/ab/x.webp"
-    func publish() throws -> Int {
-      try workspace.staging("1").open(.create).write(Array("image".utf8))
-      try output.publish(staged: workspace.staging("1").path, as: path)
-      #expect(workspace.staging("1").size == nil)
-      #expect(try folder.text("out/\(path)") == "image")
-      let facts = try FileManager.default.attributesOfItem(atPath: folder.path("out/\(path)"))
-      return facts[.systemFileNumber] as? Int ?? 0
+    let path = "variants/ab/cd/x.webp"
+    func publish(_ text: String) throws -> Bool {
+      let file = workspace.staging("1")
+      try file.open(.write).write(Array(text.utf8))
+      let isPublished = try output.publish(staged: file.path, as: path)
+      #expect((file.size == nil) == isPublished)
+      return isPublished
     }
-    let first = try publish()
-    #expect(try publish() == first)
-    try folder.write("imag", to: "out/\(path)")
-    _ = try publish()
+    func fileNumber() throws -> Int? {
+      try FileManager.default.attributesOfItem(atPath: folder.path("out/\(path)"))[
+        .systemFileNumber] as? Int
+    }
+    #expect(try publish("image"))
+    let first = try fileNumber()
+    for text in ["image", "other", ""] { #expect(try !publish(text)) }
+    #expect(try folder.text("out/\(path)") == "image")
+    #expect(try fileNumber() == first)
+    try output.delete(path)
+    #expect(try publish("other"))
+    #expect(try folder.text("out/\(path)") == "other")
+  }
+
+  @Test func foldersOfFilesAreOnTwoLevels() async throws {
+    #expect(try await output.foldersOfFiles() == [])
+    for path in ["variants/ab/cd/x", "variants/ab/12/x", "variants/00/ff/x/y", "variants/z"] {
+      try folder.write("", to: "out/\(path)")
+    }
+    symlink("ab", folder.path("out/variants/link"))
+    #expect(
+      try await output.foldersOfFiles() == ["variants/00/ff", "variants/ab/12", "variants/ab/cd"])
+  }
+
+  /// A file that is added or removed changes the mark of its folder alone.
+  @Test func aMarkTellsFoldersApart() async throws {
+    let output: any Output = self.output
+    let folders = ["variants/ab/cd", "variants/ab/12", "tables/ab", "screens/feed"]
+    for path in folders { try folder.write("", to: "out/\(path)/x") }
+    for path in folders {
+      // Times of files are only so exact.
+      try await Task.sleep(for: .milliseconds(30))
+      let before = try #require(try await output.mark())
+      #expect(try await output.mark()?.changed(since: before) == [])
+      try folder.write("", to: "out/\(path)/new")
+      let changed = try await output.mark()?.changed(since: before)
+      #expect(changed?.intersection(folders + ["variants", "tables"]) == [path])
+    }
   }
 
   // MARK: Drafts

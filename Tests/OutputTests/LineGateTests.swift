@@ -17,46 +17,38 @@ import Testing
 
   init() throws { catalogs = try MemoryCatalogs() }
 
-  private static let screen = CatalogScreen(
-    name: "feed", selection: .init(slots: ["card"]), first: 2, pages: 2)
+  private static func line(_ id: String) -> [UInt8] { Array(MemoryCatalogs.image(id).utf8) }
 
-  private static func line(_ id: String) -> [UInt8] {
-    let slots = #""slots":{"card":{"width":8,"height":6,"variants":[0]}},"#
-    return Array(
-      MemoryCatalogs.image(id).replacing(#""variants":[{"#, with: #"\#(slots)"variants":[{"#).utf8)
-  }
-
+  /// - Parameter screens: whether there are a screen and changes, too.
   private func publish(
-    _ ids: [String], pages: Int?, to output: any Output, of others: [any Output] = [],
+    _ ids: [String], screens: Bool, to output: any Output, of others: [any Output] = [],
     now: Double = 0
   ) async throws {
-    let head = MemoryCatalogs.head().replacing(
-      #""slots":{}"#, with: #""slots":{"card":{"width":8,"mode":"fit"}}"#)
     var draft = try await CatalogDraft(
-      .json, head: Array(head.utf8), count: ids.count,
-      publication: .init(pages: pages, screens: pages == nil ? [] : [Self.screen]),
+      head: Array(MemoryCatalogs.head().utf8),
+      screens: screens ? [MemoryCatalogs.screen(first: 2, part: 2)] : [], count: ids.count,
       through: LineGate(of: output, and: others), in: catalogs.workspace)
     for id in ids { try draft.add(Self.line(id)) }
     try await draft.publish(
-      keeping: CatalogRetention(count: 3, age: 1_000, patches: pages == nil ? 0 : 2), now: now)
+      keeping: CatalogRetention(count: 3, age: 1_000, changes: screens ? 2 : 0), now: now)
   }
 
-  /// Two catalogs, and a shard's result, each with the image.
-  private func begin(pages: Int?) async throws {
+  /// Two catalogs, each with the image, in the first document of a screen and in a part of it.
+  private func begin(screens: Bool) async throws {
     output.files = [:]
-    try await publish(["a", Self.secret, "b"], pages: pages, to: output)
-    try await publish(["a", Self.secret, "b", "c"], pages: pages, to: output, now: 1)
+    try await publish(["a", Self.secret, "b"], screens: screens, to: output)
+    try await publish(["a", "b", Self.secret, "c"], screens: screens, to: output, now: 1)
   }
 
   private enum Writer: String, CaseIterable, CustomStringConvertible {
-    case catalog, pages, rollback
+    case catalog, screens, rollback
     var description: String { rawValue }
-    var pages: Int? { self == .catalog ? nil : 2 }
+    var screens: Bool { self != .catalog }
   }
 
   private func write(_ writer: Writer, _ ids: [String], to output: any Output) async throws {
     guard writer == .rollback else {
-      return try await publish(ids, pages: writer.pages, to: output, now: 2)
+      return try await publish(ids, screens: writer.screens, to: output, now: 2)
     }
     let history = CatalogHistory(of: output, catalogs.workspace)
     try await history.eraseForgotten(try await LineGate(of: output))
@@ -69,7 +61,7 @@ import Testing
   private func whatIsForgottenMeanwhileIsInNoDocument(_ writer: Writer) async throws {
     var moments = 0
     while true {
-      try await begin(pages: writer.pages)
+      try await begin(screens: writer.screens)
       let memory = output
       let interrupted = InterruptedOutput(memory, before: moments + 1) {
         () async throws(SystemError) in try await ForgottenImage.forget(from: memory)
@@ -90,20 +82,27 @@ import Testing
 
   /// In an output that lines come from; it is another than the one that they are written to.
   @Test func whatIsForgottenInASourceMeanwhileIsInNoDocument() async throws {
-    for moment in 1...25 {
+    var moments = 0
+    while true {
       let source = MemoryOutput()
-      try await begin(pages: 2)
-      let interrupted = InterruptedOutput(output, before: moment) {
+      try await begin(screens: true)
+      let interrupted = InterruptedOutput(output, before: moments + 1) {
         [catalogs]
         () async throws(SystemError) in
         try await ForgottenImage.mark(in: source, catalogs.workspace)
       }
-      let error = await #expect(throws: SystemError.self) {
-        try await publish(["a", Self.secret, "d"], pages: 2, to: interrupted, of: [source], now: 2)
+      do throws(any Error) {
+        try await publish(
+          ["a", Self.secret, "d"], screens: true, to: interrupted, of: [source], now: 2)
+        if !interrupted.wasInterrupted { break }
+        Issue.record("change \(moments + 1): nothing was noticed")
+      } catch let error as SystemError {
+        #expect(error.isOvertaken, "\(error)")
       }
-      #expect(error?.isOvertaken == true, "change \(moment)")
-      #expect(found == [], "change \(moment)")
+      moments += 1
+      #expect(found == [], "change \(moments)")
     }
+    #expect(moments > 5)
   }
 
   /// A `forget` is killed before each change that it makes; the next writer leaves the image out.
@@ -111,7 +110,7 @@ import Testing
   private func aKilledForgetIsObeyed(_ writer: Writer) async throws {
     var moments = 0
     while true {
-      try await begin(pages: writer.pages)
+      try await begin(screens: writer.screens)
       guard await ForgottenImage.forget(from: output, killedAfter: moments) else { break }
       moments += 1
       try await write(writer, ["a", "d"], to: output)
@@ -125,24 +124,23 @@ import Testing
     #expect(moments > 2)
   }
 
-  /// The documents of an output with a catalog, a kept one, and pages.
+  /// The documents of an output with a catalog, a kept one, their screens, and changes.
   private static let readable: [(String, @Sendable (String) -> Bool)] = [
     ("current", { $0 == "catalog.json" }),
     (
       "kept",
       { $0.hasPrefix(KeptCatalog.folder) && $0.wholeMatch(of: /.*[0-9a-f]{32}.json/) != nil }
     ),
-    ("index", { $0 == "catalog/index.json" }),
-    ("kept index", { $0.hasSuffix(".catalog.index.json") }),
-    ("page", { $0.hasPrefix("catalog/") && $0 != "catalog/index.json" }),
-    ("screen", { $0.hasPrefix("screens/") }),
+    ("first", { $0 == MemoryCatalogs.first }),
+    ("kept first", { $0.hasSuffix(".screens.feed.first.json") }),
+    ("part", CatalogScreen.isPart), ("changes", PublishedChanges.isOne),
   ]
 
   /// Damage stops no writer, and hides no image: what can't be read is not there after it.
   @Test(arguments: Writer.allCases, ["", "cut", "noise"])
   private func aDamagedDocumentIsReplaced(_ writer: Writer, _ damage: String) async throws {
     for (name, isIt) in Self.readable where writer != .rollback || !name.hasPrefix("kept") {
-      try await begin(pages: writer.pages)
+      try await begin(screens: writer.screens)
       for (path, bytes) in output.files where isIt(path) {
         let cut = bytes.dropLast(3)
         try output.write(
@@ -159,7 +157,7 @@ import Testing
   }
 
   @Test func aLineOfAForgottenImageIsRejected() async throws {
-    try await begin(pages: nil)
+    try await begin(screens: false)
     var marks = ForgottenItems()
     let url = ForgottenItems.requests(of: "https://example.com/b.jpg#x")
     marks.add(ids: [Self.secret], requests: url)
@@ -173,7 +171,7 @@ import Testing
       #expect(gate.admits(Array(other.utf8)) == (id != "b"), "\(id)")
     }
     await #expect(throws: SystemError.self) {
-      try await publish(["a", Self.secret], pages: nil, to: output)
+      try await publish(["a", Self.secret], screens: false, to: output)
     }
     #expect(gate.admits(Array("{".utf8)) && gate.admits(Array("[]".utf8)))
     // What does not say which image it is: of files and data.

@@ -19,40 +19,79 @@ struct MemoryCatalogs {
     try workspace.clear()
   }
 
+  /// Files in two formats, and a third that only an image service makes.
+  static let formats =
+    #""formats":[{"type":"image/webp","extension":"webp","recipe":"\#(webpRecipe)"},"#
+    + #"{"type":"image/jpeg","extension":"jpg","recipe":"\#(jpegRecipe)"},"#
+    + #"{"type":"image/avif"}]"#
+  private static let (webpRecipe, jpegRecipe) = ("0123456789abcdef", "fedcba9876543210")
+
   /// - Parameter members: more members, each behind a comma.
   static func head(_ name: String = "feed", _ members: String = "") -> String {
     #"{"schema":"tessera-catalog/1","generator":{"name":"tessera","version":"0.1.0","#
       + #""libvips":"8"},"#
-      + #""pipeline":{"name":"\#(name)","fingerprint":"0"},"slots":{},"scales":[1]\#(members)}"#
+      + #""pipeline":{"name":"\#(name)","fingerprint":"0"},\#(formats),"#
+      + #""slots":{"card":{"width":8,"mode":"fit"}},"scales":[1]\#(members)}"#
   }
 
-  static func digest(of id: String) -> String { SHA256.of("file of \(id)") }
+  /// What the names of an image's files begin with.
+  static func source(of id: String) -> String { String(SHA256.of(id).prefix(32)) }
 
   /// Where an image's file is.
-  static func path(of id: String) -> String {
-    PublishedFile.path(digest: digest(of: id), width: 8, height: 6, fileExtension: "webp")
+  static func path(of id: String) -> String { path(of: id, 8, 6, "webp") }
+
+  static func path(of id: String, _ width: Int, _ height: Int, _ fileExtension: String) -> String {
+    FileName.path(
+      source: source(of: id), width: width, height: height, crop: nil,
+      recipe: fileExtension == "webp" ? webpRecipe : jpegRecipe, fileExtension: fileExtension)
   }
 
   /// An image with a file, and with one at an image service.
   static func image(_ id: String, status: String = "ok") -> String {
     #"{"id":"\#(id)","url":"https://example.com/\#(id).jpg","status":"\#(status)","#
-      + #""variants":[{"path":"#
-      + #""\#(path(of: id))","type":"image/webp","width":8,"height":6,"bytes":5,"#
-      + #""also":[{"url":"https://service.example/\#(id)","type":"image/avif"}]}]}"#
+      + #""source":"\#(source(of: id))","variants":[{"width":8,"height":6,"bytes":[5],"#
+      + #""urls":[null,null,"https://service.example/\#(id)"]}],"#
+      + #""slots":{"card":{"width":8,"height":6,"variants":[0]}}}"#
+  }
+
+  /// The screen `feed`.
+  ///
+  /// - Parameters:
+  ///   - first: the number of images in its first document.
+  ///   - part: that of each part.
+  static func screen(first: Int, part: Int = 1) -> CatalogScreen {
+    CatalogScreen(name: "feed", selection: .init(slots: ["card"]), first: first, part: part)
+  }
+
+  /// The first document of the screen `feed`.
+  static let first = "screens/feed/first.json"
+
+  /// The document of a catalog, as text.
+  static func document(_ lines: [String], head: String = head()) -> String {
+    let bytes = CatalogDocument.document(Array(head.utf8), lines.map { Array($0.utf8) }) {
+      SHA256.of(Array($0))
+    }
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   /// Publishes a catalog of these images.
   func publish(
-    _ ids: [String], _ form: CatalogForm = .json, pages: Int? = nil, screens: [CatalogScreen] = [],
-    head: String = head(), keeping count: Int = 3, patches: Int = 0, now: Double = 0
+    _ ids: [String], screens: [CatalogScreen] = [], head: String = head(),
+    keeping count: Int = 3, changes: Int = 0, now: Double = 0
   ) async throws {
-    let bytes = Array(head.utf8)
-    var draft = try await CatalogDraft(
-      form, head: bytes, count: ids.count, publication: .init(pages: pages, screens: screens),
-      through: LineGate(of: output), in: workspace)
+    var draft = try await draft(ids.count, screens, head: head)
     for id in ids { try draft.add(Array(Self.image(id).utf8)) }
     try await draft.publish(
-      keeping: CatalogRetention(count: count, age: 1_000, patches: patches), now: now)
+      keeping: CatalogRetention(count: count, age: 1_000, changes: changes), now: now)
+  }
+
+  /// A catalog that is about to be written.
+  func draft(
+    _ count: Int, _ screens: [CatalogScreen] = [], head: String = head()
+  ) async throws -> CatalogDraft {
+    try CatalogDraft(
+      head: Array(head.utf8), screens: screens, count: count,
+      through: try await LineGate(of: output), in: workspace)
   }
 
   /// All files, by their paths.

@@ -1,3 +1,4 @@
+import TesseraCatalog
 import TesseraJSON
 import TesseraSystem
 import TesseraTestSupport
@@ -11,23 +12,27 @@ import Testing
 
   @Test(
     arguments: [
-      ("catalog.json", .catalog), ("catalog.jsonl", .catalog), ("catalog.xml", nil),
+      ("catalog.json", .catalog), ("catalog.jsonl", nil), ("catalog.xml", nil),
       (".tessera/runs.jsonl", .history), (".tessera/shards/8/3/runs.jsonl", .history),
       ("runs.jsonl", nil), ("run.json", .report), ("gallery.html", .derived),
       ("catalog.sqlite", .derived), ("catalog.json.gz", .derived), ("run.json.br", .derived),
-      ("screens/feed/index.json.zst", .derived), ("catalog.sqlite.gz", .derived),
+      ("screens/feed/first.json.zst", .derived), ("catalog.sqlite.gz", .derived),
       ("catalog.json.gz.br", .derived), ("catalog.json.xz", nil), (".gz", nil),
       (".tessera/runs.jsonl.gz", nil),
       ("x/run.json", nil), ("", nil),
-      ("catalog/index.json", .pages), ("catalog/\(digest).json", .pages), ("catalog/x.json", nil),
-      ("catalog/x/index.json", nil), ("catalog/lookup.json", nil), ("catalog/first.json", nil),
-      ("screens/feed/index.json", .pages), ("screens/feed/lookup.json", .pages),
-      ("screens/feed/first.json", .pages), ("screens/feed/\(digest).json", .pages),
-      ("screens/-/index.json", nil), ("screens/a/b/index.json", nil), ("screens/feed/x.json", nil),
-      ("from-\(digest)\(digest).json", .patches), ("from-\(digest).json", nil),
-      ("screens/feed/from-\(digest)\(digest).json", .patches),
-      ("catalog/from-\(digest)\(digest).json", nil), ("variants/0a/\(digest)-8x8.webp", .files),
-      ("variants/0b/\(digest)-8x8.webp", nil), ("variants/\(digest)-8x8.webp", nil),
+      ("catalog/index.json", nil), ("catalog/\(digest).json", nil),
+      ("screens/feed/first.json", .screens), ("screens/feed/\(digest).json", .screens),
+      ("screens/-/first.json", nil), ("screens/a/b/first.json", nil), ("screens/feed/x.json", nil),
+      ("screens/feed/index.json", nil), ("screens/-/\(digest).json", nil),
+      ("screens/feed/\(digest)0.json", nil), ("first.json", nil),
+      ("from-\(digest)\(digest).json", .changes), ("from-\(digest).json", nil),
+      ("from-\(digest)\(digest).json.gz", .derived),
+      ("screens/feed/from-\(digest)\(digest).json", nil),
+      ("variants/0a/23/\(digest)-8x8-0123456789abcdef.webp", .files),
+      ("variants/0a/23/\(digest)-8x8-89abcdef-0123456789abcdef.webp", .files),
+      ("variants/0a/24/\(digest)-8x8-0123456789abcdef.webp", nil),
+      ("variants/0a/\(digest)-8x8-0123456789abcdef.webp", nil),
+      ("variants/0a/23/\(digest)-8x8.webp", nil),
       ("tables/0a/\(digest)-8x8.bgra8", .tables), ("tables/0a/\(digest).json", .tables),
       ("tables/0a/x.json", nil), ("shards/8/3.jsonl", .shards), ("shards/8/3.run.json", .shards),
       ("shards/8/3.txt", nil), ("shards/3.jsonl", nil), ("shards/8/x/3.jsonl", nil),
@@ -48,38 +53,32 @@ import Testing
   }
 
   @Test func somePlacesNameFiles() {
-    #expect(OutputPlace.naming == [.catalog, .pages, .patches, .shards, .keptCatalogs])
+    #expect(OutputPlace.naming == [.catalog, .screens, .changes, .shards, .keptCatalogs])
   }
 
-  @Test func filesAreNamedByTheirDigestAndSize() {
+  @Test func tablesAreNamedByTheirDigestAndSize() {
     let digest = Self.digest + Self.digest
-    #expect(
-      PublishedFile.path(digest: digest, width: 64, height: 48, fileExtension: "webp")
-        == "variants/0a/\(Self.digest)-64x48.webp")
     #expect(
       PublishedFile.tablePath(digest: digest, width: 64, height: 48, fileExtension: "bgra8")
         == "tables/0a/\(Self.digest)-64x48.bgra8")
     #expect(PublishedFile.indexPath(digest: digest) == "tables/0a/\(Self.digest).json")
-    let file = PublishedFile(
-      path: "variants/0a/\(Self.digest)-6x4.webp", type: "image/webp", bytes: 5, width: 6,
-      height: 4)
-    #expect((file.type, file.bytes, file.width, file.height) == ("image/webp", 5, 6, 4))
-    #expect(file.digest == Self.digest[...])
     for (path, isOwn) in [
       ("tables/0a/DIGEST.json", true), ("tables/0a/DIGEST.jso", false),
-      ("tables/0a/DIGEST-1x1.bgra8", true), ("variants/0a/DIGEST.json", false),
-      ("variants/0a/DIGEST-1/", false),
-      ("variants/0a/DIGEST-1x1.a_b", false), ("variants/0a/DIGEST-1x1.a{", false),
-      ("variants/0a/DIGEST-1x1.a`", false), ("variants/0a/DIGEST-:", false),
-      ("variants/0a/DIGEST-0az9.z", true), ("variants/0a", false),
+      ("tables/0a/DIGEST-1x1.bgra8", true), ("variants/0a/DIGEST-1x1.bgra8", false),
+      ("tables/0b/DIGEST-1x1.bgra8", false), ("tables/0a/DIGEST-1/", false),
+      ("tables/0a/DIGEST-1x1.a_b", false), ("tables/0a/DIGEST-1x1.a{", false),
+      ("tables/0a/DIGEST-1x1.a`", false), ("tables/0a/DIGEST-:", false),
+      ("tables/0a/DIGEST-0az9.z", true), ("tables/0a", false),
+      ("tables/0a/\u{301}DIGEST-1x1.bgra8", false),
     ] {
       let path = path.replacing("DIGEST", with: Self.digest)
-      #expect(PublishedFile.digest(in: path) == (isOwn ? Self.digest[...] : nil), "\(path)")
+      #expect(PublishedFile.tableDigest(in: path) == (isOwn ? Self.digest[...] : nil), "\(path)")
+      #expect(PublishedFile.isOne(path) == isOwn, "\(path)")
     }
     // One digit that is none.
     for digit in "/:`gG" {
       let odd = "0a\(digit)3456789abcdef0123456789abcdef"
-      #expect(PublishedFile.digest(in: "variants/0a/\(odd)-1x1.webp") == nil, "\(digit)")
+      #expect(PublishedFile.tableDigest(in: "tables/0a/\(odd)-1x1.webp") == nil, "\(digit)")
     }
   }
 
@@ -88,45 +87,51 @@ import Testing
       CatalogLine(
         Array(
           """
-          {"id":"a","status":"stale","url":"u","error":{"code":"x"},"variants":[
-            {"path":"p","type":"t","bytes":1,"width":2,"height":3,
-             "also":[{"path":"q","type":"s","bytes":4},{"url":"v"}]},
-            {"url":"w","width":5,"height":6}]}
+          {"id":"a","status":"stale","url":"u","error":{"code":"x"},
+           "source":"\(Self.digest)","variants":[
+            {"width":2,"height":3,"bytes":[1,null,4],"urls":[null,"v"],"sha256":["f0"]},
+            {"width":5,"height":6,"crop":"89abcdef","bytes":[null,null,7]},
+            {"width":5,"height":6,"urls":["w"],"original":{"url":"x","type":"t"}}]}
           """.utf8)))
     #expect((line.id, line.status, line.url, line.isShown) == ("a", "stale", "u", true))
     #expect(line.error?["code"]?.stringValue == "x")
-    #expect(line.files?.map(\.path) == ["p", "q"])
-    #expect(line.files?.map(\.type) == ["t", "s"])
-    #expect(line.files?.map(\.bytes) == [1, 4])
-    #expect(line.files?.map { "\($0.width) \($0.height)" } == ["2 3", "2 3"])
-    #expect(line.serviceURLs == ["v", "w"])
+    let files = try #require(line.files(Self.formats))
+    let start = "variants/0a/23/\(Self.digest)"
+    #expect(
+      files.map(\.path) == [
+        "\(start)-2x3-0123456789abcdef.webp", "\(start)-2x3-fedcba9876543210.jpg",
+        "\(start)-5x6-89abcdef-fedcba9876543210.jpg",
+      ])
+    #expect(files.map(\.type) == ["image/webp", "image/jpeg", "image/jpeg"])
+    #expect(files.map(\.bytes) == [1, 4, 7])
+    #expect(files.map { "\($0.width) \($0.height)" } == ["2 3", "2 3", "5 6"])
+    #expect(files.map(\.sha256) == ["f0", nil, nil])
+    #expect(line.serviceURLs == ["v", "w", "x"])
     #expect(CatalogLine(Array("{".utf8)) == nil)
     for (status, isShown) in [("ok", true), ("stale", true), ("failed", false)] {
       #expect(CatalogLine(["status": .string(status)] as JSONValue).isShown == isShown)
     }
     let bare = CatalogLine([:] as JSONValue)
     #expect(!bare.isShown && bare.id == nil && bare.url == nil && bare.error == nil)
-    #expect(bare.files?.isEmpty == true && bare.serviceURLs == [])
+    #expect(bare.files(Self.formats)?.isEmpty == true && bare.serviceURLs == [])
   }
 
-  /// Of a file with a member missing, nothing is known.
-  @Test(arguments: ["width", "height", "path", "type", "bytes"])
-  func aFileHasAllItsMembers(_ name: String) {
-    let text = #"{"variants":[{"path":"p","type":"t","bytes":1,"width":2,"height":3}]}"#
-    #expect(CatalogLine(Array(text.utf8))?.files?.count == 1)
-    let other = text.replacing("\"\(name)\"", with: "\"x\"")
-    #expect(CatalogLine(Array(other.utf8))?.files == nil)
-  }
+  private static let formats = [
+    CatalogFormat(type: "image/webp", fileExtension: "webp", recipe: "0123456789abcdef"),
+    CatalogFormat(type: "image/avif"),
+    CatalogFormat(type: "image/jpeg", fileExtension: "jpg", recipe: "fedcba9876543210"),
+  ]
 
-  /// Of two of one moment the first form, on which readers agree.
-  @Test(
-    arguments: [
-      ([:], nil), ([.json: 1], .json), ([.jsonl: 1], .jsonl), ([.json: 1, .jsonl: 2], .jsonl),
-      ([.json: 2, .jsonl: 1], .json), ([.json: 1, .jsonl: 1], .json),
-    ] as [([CatalogForm: Double], CatalogForm?)])
-  func theNewestCatalogIsTheOutputs(_ times: [CatalogForm: Double], _ form: CatalogForm?) {
-    #expect(CatalogForm.newest(times) == form)
-    #expect(CatalogForm.allCases.map(\.name) == ["catalog.json", "catalog.jsonl"])
+  /// Of a file without a name nothing is known: a member is missing, or the catalog has no such format.
+  @Test(arguments: [
+    ("\"width\"", "\"x\""), ("\"height\"", "\"x\""), ("\"source\"", "\"x\""), ("[1]", "[\"1\"]"),
+    ("[1]", "[1,2]"), ("[1]", "[1,null,3,null]"),
+  ])
+  func aFileHasAName(_ text: String, _ replacement: String) {
+    let line = #"{"source":"\#(Self.digest)","variants":[{"width":2,"height":3,"bytes":[1]}]}"#
+    #expect(CatalogLine(Array(line.utf8))?.files(Self.formats)?.count == 1)
+    let other = line.replacing(text, with: replacement)
+    #expect(CatalogLine(Array(other.utf8))?.files(Self.formats) == nil)
   }
 
   @Test(

@@ -1,4 +1,5 @@
 import Foundation
+import TesseraBytes
 import TesseraOutput
 import TesseraStore
 import TesseraSystem
@@ -21,7 +22,8 @@ import Testing
     let folder = try TemporaryFolder()
     let (output, workspace) = try Self.prepared(folder)
     try workspace.staging("1.webp").open(.create).write(Array("image!!".utf8))
-    try output.publish(staged: workspace.staging("1.webp").path, as: "variants/ab/abc.webp")
+    #expect(
+      try output.publish(staged: workspace.staging("1.webp").path, as: "variants/ab/abc.webp"))
     #expect(try await output.has("variants/ab/abc.webp", bytes: 7))
     #expect(try await !output.has("variants/ab/abc.webp", bytes: 8))
     #expect(try await !output.has("variants/ab/other.webp", bytes: 7))
@@ -30,15 +32,18 @@ import Testing
     #expect(try folder.text("out/catalog.json") == "catalog")
   }
 
-  /// A file of the right length is not enough: its bytes may be damaged.
-  @Test func publishingReplacesADamagedFile() throws {
+  /// The path of a table has the digest of its bytes: one of the right length is not enough, because it may be damaged.
+  @Test func publishingReplacesADamagedTable() async throws {
     let folder = try TemporaryFolder()
     let (output, workspace) = try Self.prepared(folder)
-    for content in ["image!!", "damaged", "image!!", "image!!"] {
-      try workspace.staging("1").open(.create).write(Array(content.utf8))
-      try output.publish(staged: workspace.staging("1").path, as: "variants/ab/abc.webp")
-      #expect(try folder.text("out/variants/ab/abc.webp") == content)
-      #expect(workspace.staging("1").size == nil)
+    let (path, digest) = ("tables/ab/abc.bgra8", SHA256.of("table!!"))
+    for present in [nil, "table!!", "damaged", "tab"] {
+      if let present { try folder.write(present, to: "out/\(path)") }
+      let staged = workspace.staging("1")
+      try staged.open(.create).write(Array("table!!".utf8))
+      try await output.publish(staged, as: path, digest: digest)
+      #expect(try folder.text("out/\(path)") == "table!!")
+      #expect(staged.size == nil)
     }
   }
 
@@ -114,24 +119,44 @@ import Testing
     #expect(try workspace.statePath() == state)
     symlink(folder.path("elsewhere"), folder.path("out/variants/ab"))
     #expect(throws: SystemError.link(folder.path("out/variants/ab"))) { try output.prepare() }
+    // A folder further down is looked at when a file comes into it.
+    try folder.write("", to: "out/variants/cd/x")
+    symlink(folder.path("elsewhere"), folder.path("out/variants/cd/ef"))
+    try workspace.staging("1").open(.create).write([1])
+    #expect(throws: SystemError.link(folder.path("out/variants/cd/ef"))) {
+      try output.publish(staged: workspace.staging("1").path, as: "variants/cd/ef/x.webp")
+    }
   }
 
   /// Only paths that Tessera makes count as its files; prune deletes no other.
   @Test(
     arguments: [
-      ("variants/0a/DIGEST-64x48.webp", true), ("variants/0a/DIGEST-1x1.jxl", true),
-      ("variants/0b/DIGEST-64x48.webp", false), ("variants/0a/0DIGEST-64x48.webp", false),
-      ("variants/0a/DIGEST0-64x48.webp", false), ("variants/0a/0a-64x48.webp", false),
-      ("variants/0a/DIGEST.webp", false), ("variants/0a/DIGEST-64X48.webp", false),
-      ("variants/0A/0A23456789abcdef0123456789abcdef-64x48.webp", false),
-      ("variants/DIGEST-64x48.webp", false), ("variants/0a/x/DIGEST-64x48.webp", false),
-      ("images/0a/DIGEST-64x48.webp", false), ("/variants/0a/DIGEST-64x48.webp", false),
-      ("", false),
+      ("variants/0a/23/SOURCE-64x48-RECIPE.webp", true),
+      ("variants/0a/23/SOURCE-1x1-RECIPE.jxl", true),
+      ("variants/0a/23/SOURCE-64x48-89abcdef-RECIPE.webp", true),
+      ("variants/0b/23/SOURCE-64x48-RECIPE.webp", false),
+      ("variants/0a/24/SOURCE-64x48-RECIPE.webp", false),
+      ("variants/0a/23/0SOURCE-64x48-RECIPE.webp", false),
+      ("variants/0a/23/SOURCE0-64x48-RECIPE.webp", false),
+      ("variants/0a/23/0a23-64x48-RECIPE.webp", false), ("variants/0a/23/SOURCE.webp", false),
+      ("variants/0a/23/SOURCE-64x48.webp", false), ("variants/0a/23/SOURCE-64x48-RECIPE", false),
+      ("variants/0a/23/SOURCE-64X48-RECIPE.webp", false),
+      ("variants/0a/23/SOURCE-64x48-89abcde-RECIPE.webp", false),
+      ("variants/0a/23/SOURCE-64x48-89abcdef-0-RECIPE.webp", false),
+      ("variants/0A/23/0A23456789abcdef0123456789abcdef-64x48-RECIPE.webp", false),
+      ("variants/SOURCE-64x48-RECIPE.webp", false),
+      ("variants/0a/SOURCE-64x48-RECIPE.webp", false),
+      ("variants/0a/23/x/SOURCE-64x48-RECIPE.webp", false),
+      ("images/0a/23/SOURCE-64x48-RECIPE.webp", false),
+      ("/variants/0a/23/SOURCE-64x48-RECIPE.webp", false),
+      // Another character than a slash.
+      ("variants/0a/23/\u{301}SOURCE-64x48-RECIPE.webp", false), ("", false),
     ])
   func onlyPathsThatTesseraMakesAreItsOwn(_ pattern: String, _ isOwn: Bool) {
-    let digest = "0a23456789abcdef0123456789abcdef"
-    let path = pattern.replacingOccurrences(of: "DIGEST", with: digest)
-    #expect(PublishedFile.digest(in: path) == (isOwn ? digest[...] : nil))
+    let path = pattern.replacingOccurrences(of: "SOURCE", with: "0a23456789abcdef0123456789abcdef")
+      .replacingOccurrences(of: "RECIPE", with: "fedcba9876543210")
+    #expect(PublishedFile.isOne(path) == isOwn)
+    #expect(PublishedFile.tableDigest(in: path) == nil)
   }
 
   @Test func isLockedByOneProcessAtATimeAndNamesIt() throws {

@@ -18,8 +18,7 @@ import Testing
 
   private static func header(_ images: Int, _ counts: [String: Int]) -> ShardHeader {
     ShardHeader(
-      shard: 1, shards: 2, manifest: "m", pipeline: "p", libvips: "8", form: .json,
-      publication: .init(),
+      shard: 1, shards: 2, manifest: "m", pipeline: "p", libvips: "8", screens: [],
       retention: .init(count: 3, age: 60), lostAbove: 20, head: MemoryCatalogs.head(),
       images: images, counts: counts, problems: 0)
   }
@@ -27,7 +26,7 @@ import Testing
   private static func result(
     _ header: ShardHeader, _ images: [(line: Int, text: String)]
   ) -> String {
-    let lines = images.map { ShardHeader.line($0.line, Array($0.text.utf8)) }
+    let lines = images.map { ShardHeader.line($0.line, Array($0.text.utf8), sha256: ["ab"]) }
     return ([header.line] + lines).map { String(decoding: $0, as: UTF8.self) + "\n" }.joined()
   }
 

@@ -8,24 +8,21 @@ import Testing
 /// The results of shards, as the program that merges them reads them.
 @Suite struct ShardHeaderTests {
   private static let header = ShardHeader(
-    shard: 3, shards: 8, manifest: "m", pipeline: "p", libvips: "8.14", form: .jsonl,
-    publication: .init(
-      pages: 40,
-      screens: [
-        CatalogScreen(
-          name: "feed", selection: .init(slots: ["card"], types: ["image/webp"], scales: [2]),
-          first: 50,
-          pages: 500)
-      ]),
-    retention: CatalogRetention(count: 2, age: 60, patches: 2), lostAbove: 12.5,
+    shard: 3, shards: 8, manifest: "m", pipeline: "p", libvips: "8.14",
+    screens: [
+      CatalogScreen(
+        name: "feed", selection: .init(slots: ["card"], types: ["image/webp"], scales: [2]),
+        first: 50, part: 500)
+    ],
+    retention: CatalogRetention(count: 2, age: 60, changes: 2), lostAbove: 12.5,
     head: #"{"b":1,"a":[]}"#,
     images: 5, counts: ["stale": 1, "failed": 0, "ok": 4], problems: 6)
 
   private static let line =
     #"{"schema":"tessera-shard/1","shard":3,"shards":8,"manifest":"m","pipeline":"p","#
-    + #""libvips":"8.14","format":"jsonl","pages":40,"#
-    + #""screens":[{"name":"feed","first":50,"pages":500,"slots":["card"],"types":["image/webp"],"#
-    + #""scales":[2]}],"keepCatalogs":2,"keepCatalogsSeconds":60,"patches":2,"#
+    + #""libvips":"8.14","#
+    + #""screens":[{"name":"feed","first":50,"part":500,"slots":["card"],"types":["image/webp"],"#
+    + #""scales":[2]}],"keepCatalogs":2,"keepCatalogsSeconds":60,"changes":2,"#
     + #""lostAbove":12.5,"images":5,"counts":{"failed":0,"ok":4,"stale":1},"manifestProblems":6,"#
     + #""catalog":{"b":1,"a":[]}}"#
 
@@ -33,15 +30,16 @@ import Testing
     #expect(String(decoding: Self.header.line, as: UTF8.self) == Self.line)
     #expect(ShardHeader(line: Array(Self.line.utf8)) == Self.header)
     var other = Self.header
-    (other.publication.pages, other.form) = (nil, .json)
-    let text = Self.line.replacing(#""pages":40,"#, with: "").replacing("jsonl", with: "json")
+    (other.screens, other.retention.changes) = ([], 0)
+    let text = Self.line.replacing(/"screens":.*\]\}\],/, with: "")
+      .replacing(#""changes":2,"#, with: "")
     #expect(String(decoding: other.line, as: UTF8.self) == text)
     #expect(ShardHeader(line: Array(text.utf8)) == other)
   }
 
   /// Each member without which it is not a header.
   @Test(arguments: [
-    "schema", "shard", "shards", "manifest", "pipeline", "libvips", "format", "images", "counts",
+    "schema", "shard", "shards", "manifest", "pipeline", "libvips", "images", "counts",
     "manifestProblems", "catalog",
   ])
   func withoutAMemberItIsNoHeader(_ name: String) {
@@ -50,14 +48,10 @@ import Testing
     #expect(ShardHeader(line: Array(text.utf8)) == nil)
   }
 
-  @Test(arguments: ["", "{}", "{", "tessera-shard/2", "xml"])
+  @Test(arguments: ["", "{}", "{", "tessera-shard/2"])
   func otherTextsAreNoHeaders(_ text: String) {
     let line =
-      switch text {
-      case "tessera-shard/2": Self.line.replacing("tessera-shard/1", with: text)
-      case "xml": Self.line.replacing("jsonl", with: text)
-      default: text
-      }
+      text == "tessera-shard/2" ? Self.line.replacing("tessera-shard/1", with: text) : text
     #expect(ShardHeader(line: Array(line.utf8)) == nil)
   }
 
@@ -65,10 +59,10 @@ import Testing
   @Test func anOlderHeaderHasTheDefaults() {
     let text = [
       #""keepCatalogs":2,"#, #""keepCatalogsSeconds":60,"#, #""lostAbove":12.5,"#,
-      #""pages":40,"#, #""patches":2,"#,
+      #""changes":2,"#,
     ].reduce(Self.line) { $0.replacing($1, with: "") }
     var header = Self.header
-    (header.publication.pages, header.lostAbove) = (nil, 20)
+    header.lostAbove = 20
     header.retention = CatalogRetention(count: 3, age: 604_800)
     #expect(ShardHeader(line: Array(text.utf8)) == header)
   }
@@ -88,25 +82,38 @@ import Testing
     #expect(!isSame { $0.manifest = "x" })
     #expect(!isSame { $0.pipeline = "x" })
     #expect(!isSame { $0.libvips = "x" })
-    #expect(!isSame { $0.form = .json })
     #expect(!isSame { $0.head = "x" })
-    #expect(!isSame { $0.publication.pages = nil })
+    #expect(!isSame { $0.screens = [] })
   }
 
   @Test func imagesAreReadWithTheirLines() {
-    let line = ShardHeader.line(12, Array(#"{"id":"a"}"#.utf8))
-    #expect(String(decoding: line, as: UTF8.self) == #"{"line":12,"image":{"id":"a"}}"#)
-    let slice = ([0] + line + [0])[1..<line.count + 1]
-    let found = ShardHeader.image(slice)
-    #expect(found?.line == 12)
-    #expect(found.map { String(decoding: $0.image, as: UTF8.self) } == #"{"id":"a"}"#)
+    for (digests, text) in [([], ""), (["ab"], #""ab""#), (["ab", "cd"], #""ab","cd""#)] {
+      let line = ShardHeader.line(12, Array(#"{"id":"a"}"#.utf8), sha256: digests)
+      #expect(
+        String(decoding: line, as: UTF8.self)
+          == #"{"line":12,"sha256":[\#(text)],"image":{"id":"a"}}"#)
+      let slice = ([0] + line + [0])[1..<line.count + 1]
+      let found = ShardHeader.image(slice)
+      #expect(found?.line == 12 && found?.sha256 == digests)
+      #expect(found.map { String(decoding: $0.image, as: UTF8.self) } == #"{"id":"a"}"#)
+    }
     for text in [
-      "", "{}", #"{"line":,"image":{}}"#, #"{"line":12,"image":{}"#.replacing("}", with: ""),
-      #"{"line":1x,"image":{}}"#, #"{"Line":12,"image":{}}"#, #"{"line":12,"images":{}}"#,
-      #"{"line":99999999999999999999,"image":{}}"#,
+      "", "{}", #"{"line":,"sha256":[],"image":{}}"#, #"{"line":12,"sha256":[],"image":{"#,
+      #"{"line":1x,"sha256":[],"image":{}}"#, #"{"Line":12,"sha256":[],"image":{}}"#,
+      #"{"line":12,"sha256":[],"images":{}}"#, #"{"line":12,"image":{}}"#,
+      #"{"line":12,"sha256":["ab","image":{}}"#,
+      #"{"line":99999999999999999999,"sha256":[],"image":{}}"#,
     ] {
       #expect(ShardHeader.image(Array(text.utf8)[...]) == nil, "\(text)")
     }
+  }
+
+  /// Its lines name files by the formats of its head.
+  @Test func aHeaderHasTheFormatsOfItsHead() {
+    var header = Self.header
+    #expect(header.formats == [])
+    header.head = MemoryCatalogs.head()
+    #expect(header.formats.map(\.type) == ["image/webp", "image/jpeg", "image/avif"])
   }
 
   @Test func resultsAndReportsHaveTheirPlaces() {

@@ -10,10 +10,8 @@ import Testing
   private let output = MemoryOutput()
 
   private func write(_ images: [String], ends: Bool = true) throws {
-    let text =
-      "\(MemoryCatalogs.head().dropLast()),\"images\":[\n\(images.joined(separator: ",\n"))"
-      + (ends ? "\n]}\n" : "")
-    try output.write("catalog.json", Array(text.utf8))
+    let text = MemoryCatalogs.document(images)
+    try output.write("catalog.json", Array(text.utf8.dropLast(ends ? 0 : 3)))
   }
 
   private func batches() async throws -> [[String]]? {

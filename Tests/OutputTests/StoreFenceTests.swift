@@ -10,7 +10,7 @@ import Testing
 /// What a process may still change in a store that another one has taken over: nothing.
 @Suite struct StoreFenceTests {
   private static let (catalog, file, lock, clock) = (
-    "catalog.json", "variants/ab/x.webp", ".tessera/lock", ".tessera/clock"
+    "catalog.json", "variants/ab/cd/x.webp", ".tessera/lock", ".tessera/clock"
   )
   private static let shardLock = ".tessera/shards/8/3/lock"
   private let store: ObjectStore
@@ -87,7 +87,7 @@ import Testing
     #expect(store.text(Self.catalog) == "of another")
   }
 
-  /// The lease is renewed first: who has lost it sends nothing, not even what is named by its content.
+  /// The lease is renewed first: who has lost it sends nothing, not even what never has other bytes.
   @Test func whoHasLostTheLeaseSendsNothing() async throws {
     let late = lease(isLate: true)
     try await late.take()
@@ -101,7 +101,7 @@ import Testing
       { try await output.write(Self.catalog, Array("x".utf8)) },
       { try await output.write(Self.catalog, staged: staged("x")) },
       { _ = try await output.create(Self.catalog, staged: staged("x")) },
-      { try await output.publish(staged: path, as: Self.file) },
+      { _ = try await output.publish(staged: path, as: Self.file) },
       { try await output.delete(Self.file) },
     ] as [() async throws -> Void] {
       #expect(await errorText(change)?.hasPrefix(place) == true)

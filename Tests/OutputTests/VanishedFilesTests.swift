@@ -1,3 +1,4 @@
+import TesseraCatalog
 import TesseraMemoryOutput
 import Testing
 
@@ -33,6 +34,17 @@ import Testing
     let after = try await output.mark(after: before)
     #expect(try await after == output.mark() && after != before)
     catalogs.output.delete(MemoryCatalogs.path(of: "a"))
+    #expect(try await output.mark(after: before) == nil)
+  }
+
+  @Test func aPartOfAScreenIsMissed() async throws {
+    try await catalogs.publish(["a", "c"], screens: [MemoryCatalogs.screen(first: 1)])
+    try catalogs.output.write(MemoryCatalogs.path(of: "c"), Array("12345".utf8))
+    let before = try #require(try await output.mark())
+    try catalogs.output.write("screens/feed/other.json", [])
+    #expect(try await output.mark(after: before) != nil)
+    let part = try #require(catalogs.output.paths.first { CatalogScreen.isPart($0) })
+    catalogs.output.delete(part)
     #expect(try await output.mark(after: before) == nil)
   }
 }

@@ -192,8 +192,8 @@ import Testing
   @Test(arguments: [false, true])
   func onlyFilesAreRelative(_ hasFile: Bool) async throws {
     let service =
-      #"{"id":"s","url":"u","status":"ok","width":8,"height":8,"alt":"","#
-      + #""variants":[{"url":"https://img/a","type":"image/webp","width":8,"height":8}],"slots":{}}"#
+      #"{"id":"s","url":"u","status":"ok","width":8,"height":8,"alt":"","variants":"#
+      + #"[\#(SmallOutput.variant(url: "https://img/a", type: "image/webp"))],"slots":{}}"#
     let own = SmallOutput.line("a", [try small.make("a")])
     let other = service.replacing("\"s\"", with: "\"t\"")
     try await publish(hasFile ? [own, service, other] : [service, other])
@@ -223,6 +223,19 @@ import Testing
     let text = await sentence { try await export(to: small.folder.path("page.html")) }
     #expect(text.contains("\"\(small.root)/catalog.json\", ") && text != "no error", "\(text)")
     #expect(small.folder.files(below: "").allSatisfy { $0.hasPrefix("out/") })
+  }
+
+  /// The file for high dynamic range alone is no variant: most screens could not show it.
+  @Test(arguments: [(CatalogExport.Form.html, "page.html"), (.next, "next")])
+  func aVariantHasAnOrdinaryFile(_ form: CatalogExport.Form, _ name: String) async throws {
+    var file = try small.make("a")
+    file.type = "image/webp"
+    try await publish(
+      [SmallOutput.line("a", [file], isCard: true)],
+      SmallOutput.head(Self.slots).replacing(
+        #""extension":"webp","#, with: #""extension":"webp","dynamicRange":"high","#))
+    let text = await sentence { try await export(form, to: small.folder.path(name)) }
+    #expect(text.contains("a variant has at least one file or URL"), "\(text)")
   }
 
   @Test func nothingIsLeftOfAnExportThatWasCancelled() async throws {

@@ -19,31 +19,13 @@ import Testing
     return ids
   }
 
-  private func write(_ ids: String, _ name: String, age: Double) throws {
-    let lines = ids.map { SmallOutput.line(String($0)) }
-    let text =
-      name.hasSuffix("l")
-      ? SmallOutput.head() + "\n" + lines.joined(separator: "\n") + "\n"
-      : SmallOutput.head().dropLast() + ",\"images\":[\n" + lines.joined(separator: ",\n")
-        + "\n]}\n"
-    let path = try small.folder.write(text, to: name)
-    try FileManager.default.setAttributes(
-      [.modificationDate: Date(timeIntervalSince1970: 1_000_000 - age)], ofItemAtPath: path)
-  }
-
-  /// A run that was killed right after it has written a catalog of another form has left both.
-  @Test(arguments: [(0, 1, "a"), (1, 0, "b"), (1, 1, "a")])
-  func theLastCatalogCounts(_ json: Double, _ lines: Double, _ ids: String) throws {
-    try write("a", "out/catalog.json", age: json)
-    try write("b", "out/catalog.jsonl", age: lines)
-    #expect(try Self.ids(small.root) == [ids])
-    #expect(try Self.ids("\(small.root)/catalog.jsonl") == ["b"])
-    #expect(try Self.ids("\(small.root)/catalog.json") == ["a"])
+  private static func text(_ ids: String) -> String {
+    SmallOutput.document(ids.map { SmallOutput.line(String($0)) })
   }
 
   /// The user may name a link; in an output none is followed.
   @Test func aLinkIsFollowedWhereTheUserNamesIt() async throws {
-    try write("ab", "elsewhere/list.json", age: 0)
+    try small.folder.write(Self.text("ab"), to: "elsewhere/list.json")
     let link = "\(small.root)/catalog.json"
     try FileManager.default.createSymbolicLink(
       atPath: link, withDestinationPath: small.folder.path("elsewhere/list.json"))
@@ -81,16 +63,18 @@ import Testing
   }
 
   @Test func damageIsNamedWithItsLine() async throws {
-    try write("a", "out/catalog.jsonl", age: 0)
-    let path = "\(small.root)/catalog.jsonl"
-    try small.write(try small.text("catalog.jsonl") + "{\"id\":}\n", to: "catalog.jsonl")
+    let path = "\(small.root)/catalog.json"
+    let line = SmallOutput.line("b")
+    try small.write(Self.text("abc").replacing(line, with: "{\"id\":}"), to: "catalog.json")
     let text = await sentence { try Self.ids(path) }
     #expect(text.hasPrefix("\"\(path)\", line 3: "), "\(text)")
     #expect(text.hasSuffix("; the catalog is damaged, run again to regenerate it"), "\(text)")
-    try small.write("{}", to: "catalog.jsonl")
-    #expect(await sentence { try CatalogFile(at: path).head() }.hasPrefix("\"\(path)\", "))
-    try small.write("{\"a\":1", to: "catalog.jsonl")
-    #expect(await sentence { try CatalogFile(at: path).head() } != "no error")
+    for text in ["{}", "{\"a\":1", "lines\n"] {
+      try small.write(text, to: "catalog.json")
+      #expect(
+        await sentence { try CatalogFile(at: path).head() }
+          .hasPrefix("\"\(path)\", line 1, column 1: expected {\"digest\":"))
+    }
   }
 
   // MARK: Names for a shell
@@ -140,14 +124,13 @@ import Testing
   }
 
   @Test func differencesAreAListAndSums() async throws {
-    try write("abcdf", "old.json", age: 0)
-    try write("bacez", "new.json", age: 0)
-    let text = try small.folder.text("new.json")
-      .replacing(
-        #""url":"https://example.com/c","status":"ok""#, with: #""url":"v","status":"stale""#
-      )
-      .replacing(#""scales":[1]"#, with: #""scales":[1,2],"digest":"x","count":5"#)
-    let (old, new) = (small.folder.path("old.json"), try small.folder.write(text, to: "new.json"))
+    let text = SmallOutput.document(
+      "bacez".map { id in
+        SmallOutput.line(String(id)).replacing(
+          #""url":"https://example.com/c","status":"ok""#, with: #""url":"v","status":"stale""#)
+      }, head: SmallOutput.head(#""slots":{},"scales":[1,2]"#))
+    let old = try small.folder.write(Self.text("abcdf"), to: "old.json")
+    let new = try small.folder.write(text, to: "new.json")
     let digests = try CatalogDiff(old: old, new: new).digests()
     #expect(digests.old != digests.new)
     let (json, failure) = try difference(old, new)
@@ -199,8 +182,8 @@ import Testing
 
   /// After an error the document is complete, and says so.
   @Test func anErrorTakesThePlaceOfTheSums() async throws {
-    try write("ab", "old.json", age: 0)
-    try write("xx", "new.json", age: 0)
+    try small.folder.write(Self.text("ab"), to: "old.json")
+    try small.folder.write(Self.text("xx"), to: "new.json")
     let (json, failure) = try difference(
       small.folder.path("old.json"), small.folder.path("new.json"))
     let message = try #require(failure)

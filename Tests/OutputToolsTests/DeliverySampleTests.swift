@@ -10,8 +10,12 @@ import Testing
       id: id, status: .ok,
       variants: urls.enumerated().map { index, url in
         CatalogVariant(
-          path: url == nil ? "p" : nil, url: url, type: "image/webp", width: index + 1,
-          height: index + 2, also: [.init(url: url.map { "\($0).jpg" }, type: "image/jpeg")])
+          width: index + 1, height: index + 2,
+          files: ["webp", "jpeg"].enumerated().map { place, type in
+            .init(
+              format: place, path: url == nil ? "p" : nil,
+              url: url.map { place == 0 ? $0 : "\($0).jpg" }, type: "image/\(type)")
+          })
       })
   }
 

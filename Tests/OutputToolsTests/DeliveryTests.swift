@@ -24,9 +24,9 @@ import Testing
 
   /// An image with a file at the service for each path.
   private func line(_ id: String, _ paths: String..., size: String = "120 80") -> String {
-    let sides = size.split(separator: " ")
+    let sides = size.split(separator: " ").compactMap { Int($0) }
     let variants = paths.map {
-      #"{"url":"\#(server.url($0))","type":"image/png","width":\#(sides[0]),"height":\#(sides[1])}"#
+      SmallOutput.variant(url: server.url($0), width: sides[0], height: sides[1])
     }
     return
       #"{"id":"\#(id)","url":"u","status":"ok","variants":[\#(variants.joined(separator: ","))],"#
@@ -136,9 +136,7 @@ import Testing
   @Test(arguments: [0, 1, 3, 9])
   func aSampleIsVerified(_ size: Int) async throws {
     for path in ["/1", "/2", "/3"] { serve(path, "one-pixel.png") }
-    let missing = SmallOutput.Made(
-      path: "variants/aa/\(String(repeating: "a", count: 32))-1x1.png", bytes: 1, width: 1,
-      height: 1, type: "image/png")
+    let missing = SmallOutput.Made(of: [1], width: 1, height: 1)
     try await small.publish([
       line("a", "/1", "/2"), SmallOutput.line("b", [missing]), line("c", "/3"),
     ])

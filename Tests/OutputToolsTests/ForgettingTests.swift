@@ -48,7 +48,11 @@ import Testing
   private func publish(
     head members: String = #""slots":{},"scales":[1]"#, hasState: Bool = true
   ) async throws -> [SmallOutput.Made] {
-    let files = [try small.make("a"), try small.make("b"), try small.make("both")]
+    // Of one source, in which they have one size in common.
+    let files = [
+      try small.make("a", of: "s", width: 7), try small.make("b", of: "s", width: 6),
+      try small.make("both", of: "s"),
+    ]
     try await small.publish(
       [SmallOutput.line("a", [files[0], files[2]]), SmallOutput.line("b", [files[1], files[2]])],
       head: SmallOutput.head(members))
@@ -76,21 +80,21 @@ import Testing
     for (path, text) in [
       ("gallery.html", "page"), ("page.html", "an export"), ("site/page.html", "an export"),
       ("catalog.json.gz", "compressed"), ("gallery.html.br", "compressed"),
-      ("catalog/index.json.zst", "compressed"), ("catalog.txt.gz", "mine"),
+      ("screens/feed/first.json.zst", "compressed"), ("catalog.txt.gz", "mine"),
       ("run.json", #"{"slowest":[{"id":"a"},{"id":"b"}]}"#),
       (".tessera/cache/ca", "bytes"), (".tessera/cache/cb", "bytes"),
       (".tessera/staging/left", "bytes"), (".tessera/state.sqlite.damaged", "bytes"),
     ] { try small.write(text, to: path) }
     let left = try small.make("left of a killed run")
     // Not one of the files that a run makes.
-    try small.write("mine", to: "variants/ab/notes.txt")
+    try small.write("mine", to: "variants/ab/cd/notes.txt")
     #expect(try isInState(Self.one))
     let report = try await forget("a")
     func list(_ paths: [String]) -> String {
       "[\n" + paths.map { "    \"\($0)\"" }.joined(separator: ",\n") + "\n  ]"
     }
     let derived = [
-      "catalog.json.gz", "gallery.html", "gallery.html.br", "catalog/index.json.zst",
+      "catalog.json.gz", "gallery.html", "gallery.html.br", "screens/feed/first.json.zst",
     ]
     let deleted = [files[0].path, left.path] + derived
     let purge = (deleted + ["catalog.json", "run.json"]).sorted()
@@ -102,7 +106,7 @@ import Testing
           "ids": \(list(["a"])),
           "deleted": \(list(deleted)),
           "unattributed": 1,
-          "shared": \(list([files[2].path])),
+          "shared": \(list([files[1].path, files[2].path])),
           "sameID": [],
           "replaced": \(list(["catalog.json", "run.json"])),
           "cachedSources": 1,
@@ -114,7 +118,7 @@ import Testing
         """)
     #expect(report.derived == derived)
     #expect(deleted.allSatisfy { !small.has($0) } && small.has(files[1].path))
-    #expect(small.has("variants/ab/notes.txt"))
+    #expect(small.has("variants/ab/cd/notes.txt"))
     #expect(try !small.text("catalog.json").contains(#""id":"a""#))
     #expect(try small.text("catalog.json").contains(#""id":"b""#))
     #expect(!small.has(".tessera/cache/ca") && small.has(".tessera/cache/cb"))
@@ -200,10 +204,11 @@ import Testing
   }
 
   /// It says so, and does not claim that the image is gone. After the next run it is.
-  @Test(arguments: ["catalog.json", "catalog/index.json", ".tessera/catalogs/*.json"])
+  @Test(arguments: ["catalog.json", "screens/feed/first.json", ".tessera/catalogs/*.json"])
   func aDocumentThatCannotBeReadIsNamed(_ name: String) async throws {
     func publish(_ ids: [String], now: Double) async throws {
-      try await small.publish(ids.map { SmallOutput.line($0) }, pages: 1, now: now)
+      try await small.publish(
+        ids.map { SmallOutput.line($0, isCard: true) }, screens: [SmallOutput.feed], now: now)
     }
     try await publish(["a", "b"], now: 100)
     try await publish(["a", "b", "c"], now: 200)
@@ -219,7 +224,7 @@ import Testing
     #expect(try await forgotten("a"))
     let typo = await sentence { try await forget("typo") }
     let unread =
-      name.contains("index") ? "" : " in what can be read (\"\(small.root)/\(path)\" is damaged: "
+      name.contains("first") ? "" : " in what can be read (\"\(small.root)/\(path)\" is damaged: "
     #expect(typo.hasPrefix("\"\(small.root)\" has no image \"typo\"\(unread)"), "\(typo)")
     #expect(typo.hasSuffix("; nothing was changed"))
     try await publish(["b", "c"], now: 300)
@@ -281,8 +286,8 @@ import Testing
       #"{"a":[{"scale":1,"pixels":"webp","files":[{"path":"\#(named)","prefix":"0","width":8,"height":8,"#
       + #""count":1,"bytes":3,"sha256":""}]}]}"#
     let service =
-      #"{"id":"s","url":"u","status":"ok","variants":[{"url":"https://img/s","type":"image/webp","#
-      + #""width":8,"height":8}],"slots":{}}"#
+      #"{"id":"s","url":"u","status":"ok","#
+      + #""variants":[\#(SmallOutput.variant(url: "https://img/s"))],"slots":{}}"#
     // The hash of "s" begins with 04, that of "a" with ca.
     try await small.publish(
       [service, SmallOutput.line("a")],

@@ -20,14 +20,15 @@ import Testing
   }
 
   private func lines(_ ids: [String], in output: SmallOutput) throws -> [String] {
-    try ids.map { SmallOutput.line($0, [try output.make($0)]) }
+    try ids.map { SmallOutput.line($0, [try output.make($0)], isCard: true) }
   }
 
   /// Two catalogs with the image, the current one and one that is kept, and the results of two shards.
   private func begin() async throws {
-    try await small.publish(lines(Self.ids, in: small), head: Self.head, pages: 1, now: 100)
-    try await small.publish(
-      lines(Self.ids + ["c"], in: small), head: Self.head, pages: 1, now: 200)
+    for (time, ids) in [(100.0, Self.ids), (200, Self.ids + ["c"])] {
+      try await small.publish(
+        lines(ids, in: small), head: Self.head, screens: [SmallOutput.feed], changes: 3, now: time)
+    }
     try writeShards(to: small)
   }
 
@@ -35,12 +36,16 @@ import Testing
     for shard in 0..<2 {
       let own = Self.ids.enumerated().filter { $0.offset % 2 == shard }
       let header = ShardHeader(
-        shard: shard, shards: 2, manifest: "m", pipeline: "p", libvips: "8", form: .json,
-        publication: .init(), retention: CatalogRetention(count: 3, age: 1_000_000),
-        lostAbove: 100, head: Self.head, images: own.count, counts: ["ok": own.count], problems: 0)
+        shard: shard, shards: 2, manifest: "m", pipeline: "p", libvips: "8",
+        screens: [SmallOutput.feed],
+        retention: CatalogRetention(count: 3, age: 1_000_000, changes: 3), lostAbove: 100,
+        head: Self.head, images: own.count, counts: ["ok": own.count], problems: 0)
       var text = String(decoding: header.line, as: UTF8.self) + "\n"
-      for (place, line) in zip(own, try lines(own.map(\.element), in: output)) {
-        text += String(decoding: ShardHeader.line(place.offset, line.utf8), as: UTF8.self) + "\n"
+      for (place, id) in own {
+        let file = try output.make(id)
+        let line = ShardHeader.line(
+          place, SmallOutput.line(id, [file], isCard: true).utf8, sha256: [file.sha256])
+        text += String(decoding: line, as: UTF8.self) + "\n"
       }
       try output.write(text, to: ShardHeader.path(shard, of: 2))
       try output.write(
@@ -157,7 +162,7 @@ import Testing
       _ = await sentence { try await export.write(to: target) }
     } else {
       _ = try await export.write(to: target)
-      let hasIDs = [.eleventy, .sqlite, .csv, .jsonl].contains(form)
+      let hasIDs = [.html, .eleventy, .sqlite, .csv, .jsonl].contains(form)
       #expect(try found("exports").isEmpty == !hasIDs)
       try await mark()
       // One of the same catalog is not current.
@@ -227,7 +232,7 @@ import Testing
   /// Each kind of document that a killed process may have been at work on.
   private static let drafts = [
     "catalog.json", "run.json", "gallery.html", "from-\(String(repeating: "0", count: 64)).json",
-    "catalog/index.json", "screens/feed/first.json", "shards/2/0.jsonl", "shards/2/0.run.json",
+    "screens/feed/first.json", "shards/2/0.jsonl", "shards/2/0.run.json",
     ".tessera/catalogs/list.json", ".tessera/runs.jsonl", ".tessera/shards/2/0/runs.jsonl",
   ].map { "\($0).tessera-7.new" }
   private static let work = [

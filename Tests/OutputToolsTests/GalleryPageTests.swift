@@ -34,7 +34,9 @@ import Testing
 
   /// The data of the page: the images as they were written, the head, and the sums over all images.
   private func expected(_ shown: Int, files: Int = 0, bytes: Int = 0) throws -> String {
-    let head = SmallOutput.head().dropLast() + #","count":5,"digest":"\#(try small.digest())"}"#
+    let head =
+      #"{"digest":"\#(try small.digest())","# + SmallOutput.head().dropFirst().dropLast()
+      + #","count":5}"#
     let images = Self.lines.prefix(shown).joined(separator: ",").replacing("<", with: "\\u003c")
     return
       #"{"images":[\#(images)],"head":\#(head),"totals":{"images":5,"statuses":{"ok":2,"stale":1,"#
@@ -63,14 +65,12 @@ import Testing
     (3, 4, 7), (-3, 4, 4), (Int.max, 4, Int.max), (Int.max - 4, 4, Int.max), (0, 0, 0),
   ])
   func sizesAreAddedUp(_ one: Int, _ other: Int, _ sum: Int) async throws {
-    func made(_ bytes: Int, _ letter: String) -> String {
-      let path = "variants/aa/\(String(repeating: "a", count: 32))-8x8.\(letter)"
-      return #"{"path":"\#(path)","type":"image/png","width":8,"height":8,"bytes":\#(bytes)"#
+    func line(_ bytes: Int, _ id: String, _ more: String = "") -> String {
+      #"{"id":"\#(id)","url":"u","status":"ok","source":"\#(SmallOutput.source(id))","#
+        + #""variants":[{"width":8,"height":8,"bytes":[\#(bytes)]\#(more)}],"slots":{}}"#
     }
     try await small.publish([
-      #"{"id":"a","url":"u","status":"ok","variants":[\#(made(one, "a")),"also":[{"url":"https://a","#
-        + #""type":"image/gif"}]}],"slots":{}}"#,
-      #"{"id":"b","url":"u","status":"ok","variants":[\#(made(other, "b"))}],"slots":{}}"#,
+      line(one, "a", #","original":{"url":"https://a","type":"image/gif"}"#), line(other, "b"),
     ])
     let text = try await data(limit: 0).text
     #expect(text.hasSuffix(#""files":3,"bytes":\#(sum)}}"#), "\(text)")

@@ -1,5 +1,6 @@
 import Foundation
 import TesseraBytes
+import TesseraCatalog
 import TesseraState
 import TesseraTestSupport
 import Testing
@@ -26,16 +27,18 @@ import Testing
     _ change: (inout ShardHeader) -> Void = { _ in }
   ) throws {
     var header = ShardHeader(
-      shard: shard, shards: count, manifest: "m", pipeline: "p", libvips: "8", form: .json,
-      publication: .init(), retention: CatalogRetention(count: 3, age: 60), lostAbove: 20,
-      head: head,
+      shard: shard, shards: count, manifest: "m", pipeline: "p", libvips: "8", screens: [],
+      retention: CatalogRetention(count: 3, age: 60), lostAbove: 20, head: head,
       images: lines.count, counts: [:], problems: 0)
     for line in lines { header.counts[line.status, default: 0] += 1 }
     change(&header)
     var text = String(decoding: header.line, as: UTF8.self) + "\n"
     for (line, id, status) in lines {
-      let image = SmallOutput.line(id, files[id].map { [$0] } ?? [], status: status)
-      text += String(decoding: ShardHeader.line(line, image.utf8), as: UTF8.self) + "\n"
+      let image = SmallOutput.line(
+        id, files[id].map { [$0] } ?? [], status: status, isCard: true)
+      let digests = files[id].map { [$0.sha256] } ?? []
+      text +=
+        String(decoding: ShardHeader.line(line, image.utf8, sha256: digests), as: UTF8.self) + "\n"
     }
     try output.write(text, to: ShardHeader.path(shard, of: count))
   }
@@ -47,18 +50,20 @@ import Testing
   }
 
   /// What one run publishes.
-  private func whole(_ lines: [String], pages: Int? = nil) async throws -> SmallOutput {
+  private func whole(
+    _ lines: [String], screens: [CatalogScreen] = []
+  ) async throws -> SmallOutput {
     let whole = try SmallOutput(folder, name: "whole")
-    try await whole.publish(lines, head: Self.head, pages: pages)
+    try await whole.publish(lines, head: Self.head, screens: screens)
     return whole
   }
 
   @Test func theCatalogIsThatOfOneRun() async throws {
     try Self.write(0, [(1, "a", "ok"), (5, "c", "failed")], to: small) {
-      ($0.problems, $0.publication.pages) = (2, 1)
+      ($0.problems, $0.screens) = (2, [SmallOutput.feed])
     }
     try Self.write(1, [(3, "b", "ok"), (9, "d", "pending")], to: small) {
-      ($0.problems, $0.publication.pages) = (1, 1)
+      ($0.problems, $0.screens) = (1, [SmallOutput.feed])
     }
     // What killed processes have left.
     try small.write("half", to: "shards/2/0.jsonl.tessera-5.new")
@@ -66,19 +71,21 @@ import Testing
     let report = try await merge()
     let one = try await whole(
       [("a", "ok"), ("b", "ok"), ("c", "failed"), ("d", "pending")].map {
-        SmallOutput.line($0.0, status: $0.1)
-      }, pages: 1)
-    #expect(try small.text("catalog.json") == one.text("catalog.json"))
-    #expect(try small.text("catalog/index.json") == one.text("catalog/index.json"))
+        SmallOutput.line($0.0, status: $0.1, isCard: true)
+      }, screens: [SmallOutput.feed])
+    #expect(try one.parts().count == 3)
+    for path in try ["catalog.json", "screens/feed/first.json"] + one.parts() {
+      #expect(try small.text(path) == one.text(path))
+    }
     #expect(!small.has("shards/2/0.jsonl.tessera-5.new") && !small.has(".tessera/staging/left"))
     #expect((report.shards, report.images, report.problems) == (2, 4, 3))
     #expect(report.counts == ["ok": 2, "failed": 1, "pending": 1])
     #expect((report.copied, report.copiedBytes) == (0, 0))
     #expect(report.catalog == "\(small.root)/catalog.json")
-    // The form is that of the shards, and the catalog before is kept.
-    for shard in 0..<2 { try Self.write(shard, [], to: small) { $0.form = .jsonl } }
-    #expect(try await merge().catalog == "\(small.root)/catalog.jsonl")
-    #expect(!small.has("catalog.json") && small.has("catalog.jsonl"))
+    // The screens are those of the shards, and the catalog before is kept.
+    for shard in 0..<2 { try Self.write(shard, [], to: small) }
+    #expect(try await merge().catalog == "\(small.root)/catalog.json")
+    #expect(!small.has("screens/feed/first.json"))
     let list = try await Rollback(small.root).list().catalogs
     #expect(list.map(\.images) == [4])
   }
@@ -123,7 +130,7 @@ import Testing
     }
     // Nothing is copied within an output.
     #expect(try await merge(apart.map(\.root), into: small.root).copied == 0)
-    #expect(try small.text("catalog.json").contains(large.path))
+    #expect(try small.text("catalog.json").contains(large.source))
   }
 
   @Test func damagedFilesAreNotCopied() async throws {
@@ -137,8 +144,9 @@ import Testing
       #expect(!small.has(file.path) && !small.has("catalog.json"))
       #expect(folder.files(below: "out/.tessera/staging").allSatisfy { !$0.hasPrefix("copy") })
     }
+    // A path that no run makes.
     var other = file
-    other.path = "variants/content.png"
+    other.source = "content"
     try apart.write("content", to: other.path)
     try Self.write(0, of: 1, [(1, "a", "ok")], files: ["a": other], to: apart)
     #expect(
@@ -149,6 +157,36 @@ import Testing
     #expect(
       await sentence { try await merge([apart.root], into: small.root) }
         == "a result in \"\(apart.root)\" names malformed files; run it again")
+    // A file without its digest can't be checked.
+    try Self.write(0, of: 1, [(1, "a", "ok")], files: ["a": file], to: apart)
+    try apart.write("content", to: file.path)
+    let line = try apart.text("shards/1/0.jsonl")
+    try apart.write(
+      line.replacing("\"\(file.sha256)\"", with: ""), to: "shards/1/0.jsonl")
+    #expect(
+      await sentence { try await merge([apart.root], into: small.root) }
+        == "a result in \"\(apart.root)\" names malformed files; run it again")
+    try apart.write(line, to: "shards/1/0.jsonl")
+    #expect(try await merge([apart.root], into: small.root).copied == 1)
+  }
+
+  /// Clients keep what is behind a name, so it is never replaced.
+  @Test func aFileOfAnotherSizeStands() async throws {
+    let apart = try SmallOutput(folder, name: "disk")
+    let file = try apart.make("content")
+    try Self.write(0, of: 1, [(1, "a", "ok")], files: ["a": file], to: apart)
+    try small.write("another", to: file.path)
+    #expect(try await merge([apart.root], into: small.root).copied == 0)
+    #expect(try small.text(file.path) == "another")
+    try small.write("longer than the other", to: file.path)
+    let catalog = try small.text("catalog.json")
+    #expect(
+      await sentence { try await merge([apart.root], into: small.root) }
+        == "\"\(small.root)/\(file.path)\" has 21 bytes, and that of \"\(apart.root)\" 7: another version of a "
+        + "library made it, and clients keep what is behind a name; merge into an output without it, or delete it there "
+        + "if no client has it yet")
+    #expect(try small.text(file.path) == "longer than the other")
+    #expect(try small.text("catalog.json") == catalog)
   }
 
   // MARK: Lost images

@@ -23,8 +23,8 @@ import Testing
     change(&options)
     let head = Catalog(
       generator: .init(name: "", version: "", libvips: ""),
-      pipeline: .init(name: "", fingerprint: ""), baseURL: "https://cdn/", slots: Self.slots,
-      scales: scales, images: [])
+      pipeline: .init(name: "", fingerprint: ""), baseURL: "https://cdn/", formats: [],
+      slots: Self.slots, scales: scales, images: [])
     return PictureMarkup(
       ExportContext(
         place: CatalogContext(head, accepting: []), slots: slots, hasChosenSlots: false,
@@ -49,12 +49,19 @@ import Testing
 
   /// A variant `3x4.webp`, with other formats of it.
   private static func variant(_ width: Int, _ height: Int, _ types: String...) -> CatalogVariant {
-    func path(_ type: String) -> String { "\(width)x\(height).\(type)" }
-    return CatalogVariant(
-      path: path(types[0]), type: "image/\(types[0])", width: width, height: height, bytes: 1,
-      also: types.count == 1
-        ? nil
-        : types.dropFirst().map { .init(path: path($0), type: "image/\($0)", bytes: 1) })
+    variant(width, height, types)
+  }
+
+  /// - Parameter crop: whether it shows only a part of the image.
+  private static func variant(
+    _ width: Int, _ height: Int, _ types: [String], crop: Bool = false
+  ) -> CatalogVariant {
+    CatalogVariant(
+      width: width, height: height, crop: crop ? "00000000" : nil,
+      files: types.enumerated().map {
+        .init(
+          format: $0, path: "\(width)x\(height).\($1)", type: "image/\($1)", bytes: 1)
+      })
   }
 
   private static func image(
@@ -124,14 +131,8 @@ import Testing
   func aSourceHasAFileForEachScale(
     _ small: [String], _ large: [String], _ sources: [String]
   ) throws {
-    func made(_ width: Int, _ types: [String]) -> CatalogVariant {
-      var variant = Self.variant(width, width, types[0])
-      variant.also = types.dropFirst().map {
-        .init(path: "\(width)x\(width).\($0)", type: "image/\($0)", bytes: 1)
-      }
-      return variant
-    }
-    let picture = try Self.pictures(of: [Self.image([made(1, small), made(2, large)])])[0]
+    let image = Self.image([Self.variant(1, 1, small), Self.variant(2, 2, large)])
+    let picture = try Self.pictures(of: [image])[0]
     let found = picture.matches(
       of:
         /<source type="image\/(\w+)" srcset="https:\/\/cdn\/1x1\.(\w+) 1x, https:\/\/cdn\/2x2\.(\w+) 2x">/
@@ -179,8 +180,8 @@ import Testing
 
   @Test func aFluidImageHasFilesOfEachWidth() throws {
     let variants = [
-      Self.variant(90, 90, "png"), Self.variant(180, 240, "png"), Self.variant(45, 60, "png"),
-      Self.variant(360, 480, "png"), Self.variant(180, 240, "jpeg"),
+      Self.variant(90, 90, ["png"], crop: true), Self.variant(180, 240, "png"),
+      Self.variant(45, 60, "png"), Self.variant(360, 480, "png"), Self.variant(180, 240, "jpeg"),
     ]
     let image = Self.image(
       variants, ["card": [1, 3], "cut": [3, 0], "box": [1, 3]],
@@ -220,7 +221,7 @@ import Testing
         "180w\" sizes=\"(max-width: 180px) 100vw, 180px\"><img"))
     // Of an image beyond the bounds of its slot the slot's files are offered.
     var bounded = image
-    bounded.slots["card"]?.isCropped = true
+    for place in [1, 3] { bounded.variants[place].crop = "00000000" }
     #expect(
       try Self.pictures(of: [bounded]) { $0.isFluid = true } == [
         picture("card", ["180x240.png 180w", "360x480.png 360w"], "180 240", width: 180)
@@ -308,8 +309,8 @@ import Testing
 
   @Test func namesAreEscapedInTheElement() throws {
     var image = Self.image([Self.variant(1, 1, "png")], ["card": [0, 0]], id: "<\"&>")
-    image.variants[0].path = nil
-    image.variants[0].url = "https://img/a b?c&d,"
+    image.variants[0].files[0].path = nil
+    image.variants[0].files[0].url = "https://img/a b?c&d,"
     #expect(
       try Self.pictures(of: [image]) == [
         "<picture data-id=\"&lt;&quot;&amp;&gt;\" data-slot=\"card\">"

@@ -41,11 +41,11 @@ import Testing
     try await small.publish(
       [SmallOutput.line("a", [files[1]])], age: 10 * Self.day, now: 2 * Self.day)
     let header = ShardHeader(
-      shard: 0, shards: 2, manifest: "m", pipeline: "p", libvips: "8", form: .json,
-      publication: .init(),
+      shard: 0, shards: 2, manifest: "m", pipeline: "p", libvips: "8", screens: [],
       retention: CatalogRetention(count: 3, age: 60), lostAbove: 20, head: SmallOutput.head(),
       images: 1, counts: [:], problems: 0)
-    let line = ShardHeader.line(1, SmallOutput.line("s", [files[2]]).utf8)
+    let line = ShardHeader.line(
+      1, SmallOutput.line("s", [files[2]]).utf8, sha256: [files[2].sha256])
     try small.write(
       "\(String(decoding: header.line, as: UTF8.self))\n\(String(decoding: line, as: UTF8.self))\n",
       to: "shards/2/0.jsonl")
@@ -54,12 +54,15 @@ import Testing
 
   @Test func eachFileHasItsFate() async throws {
     let files = try await publish()
-    for path in ["variants/mine", "variants/00/mine.png", "tables/mine", "catalog/mine.json"] {
+    for path in [
+      "variants/mine", "variants/00/mine", "variants/00/00/mine.png", "tables/mine",
+      "screens/feed/mine.json",
+    ] {
       try small.write("abc", to: path)
     }
     let table = "tables/aa/\(String(repeating: "a", count: 32))-8x8.webp"
-    let page = "catalog/\(String(repeating: "a", count: 32)).json"
-    for path in [table, page] { try small.write("abcde", to: path) }
+    let part = "screens/feed/\(String(repeating: "a", count: 32)).json"
+    for path in [table, part] { try small.write("abcde", to: path) }
     let stays = [
       "\(files[0].path) stays: named by kept catalogs, until 1970-01-13T00:00:00Z at the latest",
       "\(files[2].path) stays: named by shards",
@@ -71,27 +74,27 @@ import Testing
       let waiting = try await prune(day: 3, isDryRun: isDryRun)
       #expect(
         waiting.report == start + #""droppedCatalogs":0,"deleted":0,"deletedBytes":0,"waiting":3,"#
-          + #""waitingBytes":14,"nextDeletion":"1970-01-11T00:00:00Z","foreign":4,"#
+          + #""waitingBytes":14,"nextDeletion":"1970-01-11T00:00:00Z","foreign":5,"#
           + Self.rows() + #","waitingRows":0}"#)
       #expect(waiting.deleted == [])
       #expect(
         waiting.stays
           == (stays
-          + [files[3].path, table, page].map {
+          + [files[3].path, table, part].map {
             "\($0) stays until 1970-01-11T00:00:00Z: clients with an earlier catalog may fetch it"
           }).sorted())
     }
-    let unnamed = [files[3].path, table, page].sorted()
+    let unnamed = [files[3].path, table, part].sorted()
     for isDryRun in [true, false] {
       let deleted = try await prune(day: 10, isDryRun: isDryRun)
       #expect(
         deleted.report == start + #""droppedCatalogs":0,"deleted":3,"deletedBytes":14,"waiting":0,"#
-          + #""waitingBytes":0,"foreign":4,"# + Self.rows() + #","waitingRows":0}"#)
+          + #""waitingBytes":0,"foreign":5,"# + Self.rows() + #","waitingRows":0}"#)
       #expect(deleted.deleted == unnamed && deleted.stays == stays.sorted())
       #expect(unnamed.allSatisfy { small.has($0) == isDryRun })
     }
     #expect([files[0], files[1], files[2]].allSatisfy { small.has($0.path) })
-    #expect(small.has("variants/mine") && small.has("catalog/mine.json"))
+    #expect(small.has("variants/mine") && small.has("screens/feed/mine.json"))
   }
 
   /// A kept catalog ends by itself, and its files begin to wait.
@@ -129,20 +132,22 @@ import Testing
     #expect(result.report.contains(#""kept":4,"keptBy":{"keptcatalogs":2},"#))
   }
 
-  @Test func pagesThatAnIndexNamesStay() async throws {
-    try await small.publish(["a", "b"].map { SmallOutput.line($0) }, pages: 1, now: 1)
-    try await small.publish(["b", "c"].map { SmallOutput.line($0) }, pages: 1, now: 2)
-    let pages = small.folder.files(below: "out/catalog").count - 1
-    #expect(pages == 3)
+  @Test func partsThatAScreenNamesStay() async throws {
+    for (time, ids) in ["abc", "acd"].enumerated() {
+      try await small.publish(
+        ids.map { SmallOutput.line(String($0), isCard: true) }, screens: [SmallOutput.feed],
+        now: Double(time + 1))
+    }
+    #expect(small.folder.files(below: "out/screens/feed").count == 4)
     let first = try await prune(day: 1, grace: 0)
-    // The pages of the current index; the index itself is not a file of this folder that could be deleted.
+    // The first document itself is not a file of this folder that could be deleted.
     #expect(first.report.contains(#""kept":3,"keptBy":{"keptcatalogs":1},"#), "\(first.report)")
     #expect(first.deleted == [] && first.stays.count == 1)
-    // Without the kept catalog, its page is unnamed.
+    // Without the kept catalog, its part is unnamed.
     try small.remove(".tessera/catalogs/list.json")
     let second = try await prune(day: 2, grace: 0)
     #expect(second.deleted.count == 1 && second.report.contains(#""kept":2,"keptBy":{},"#))
-    #expect(small.has("catalog/index.json"))
+    #expect(try small.parts().allSatisfy { small.has($0) } && small.has("screens/feed/first.json"))
   }
 
   /// What the state knows of items that are gone leaves it some time later.

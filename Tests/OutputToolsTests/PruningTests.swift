@@ -1,4 +1,5 @@
 import Foundation
+import TesseraCatalog
 import TesseraState
 import TesseraTestSupport
 import Testing
@@ -13,8 +14,15 @@ import Testing
 
   init() throws { folder = try TemporaryFolder() }
 
+  /// Begins with the letter.
+  private static func source(_ letter: Character) -> String {
+    String(repeating: letter, count: 32)
+  }
+
   private static func path(_ letter: Character) -> String {
-    "variants/\(letter)\(letter)/\(String(repeating: letter, count: 32))-8x8.webp"
+    FileName.path(
+      source: source(letter), width: 8, height: 8, crop: nil, recipe: SmallOutput.recipe,
+      fileExtension: "webp")
   }
 
   /// Writes a catalog that names some files, each by a letter, and prunes a while later.
@@ -22,14 +30,10 @@ import Testing
   /// - Returns: the files that are left, by their letters.
   private func prune(_ named: String, day: Double, isDryRun: Bool = false) async throws -> String {
     let images = named.map { letter in
-      #"{"id":"\#(letter)","url":"u","status":"ok","variants":[{"path":"\#(Self.path(letter))","type":"image/webp","#
-        + #""width":8,"height":8,"bytes":5}]}"#
+      #"{"id":"\#(letter)","url":"u","status":"ok","source":"\#(Self.source(letter))","#
+        + #""variants":[{"width":8,"height":8,"bytes":[null,5]}]}"#
     }
-    try folder.write(
-      #"{"schema":"tessera-catalog/1","generator":{"name":"","version":"","libvips":""},"pipeline":"#
-        + #"{"name":"","fingerprint":""},"slots":{},"scales":[],"images":["#
-        + "\n\(images.joined(separator: ",\n"))\n]}\n",
-      to: "catalog.json")
+    try folder.write(SmallOutput.document(images), to: "catalog.json")
     for letter in named {
       let file = folder.url.appending(path: Self.path(letter))
       try FileManager.default.createDirectory(

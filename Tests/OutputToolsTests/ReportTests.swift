@@ -1,18 +1,12 @@
-import Foundation
 import TesseraJSON
-import TesseraTestSupport
 import Testing
 
 @testable import TesseraOutput
 @testable import TesseraOutputTools
 @testable import TesseraState
 
-/// The pure parts of the tools: reports, errors, and the keyed form of catalogs.
+/// The reports of the tools.
 @Suite struct ReportTests {
-  private static func parse(_ text: String) throws -> JSONValue {
-    try JSONParser.parse(Array(text.utf8))
-  }
-
   @Test func reportsAreJSON() throws {
     var prune = PruneReport()
     prune.count(.kept(by: .init(OutputPlace.catalog.rawValue)), bytes: 1)
@@ -61,6 +55,7 @@ import Testing
           "files": 0,
           "problemCount": 1,
           "removed": 0,
+          "withoutDigest": 0,
           "bytesFetched": 0,
           "drafts": [],
           "problems": [
@@ -95,26 +90,5 @@ import Testing
     for number in 0..<10_001 { _ = report.add(id: "\(number)", path: "", "is missing") }
     #expect(report.problemCount == 10_001)
     #expect(report.problems.count == 10_000)
-  }
-
-  @Test func theKeyedFormIsAnObjectByIds() throws {
-    let head = try Self.parse(#"{"schema":"s","images":[],"scales":[1]}"#)
-    #expect(
-      KeyedForm.head(head, first: "a")
-        == (try Self.parse(#"{"schema":"s","scales":[1],"first":"a"}"#)))
-    #expect(KeyedForm.head(head, first: nil)["first"] == nil)
-    let image = try Self.parse(#"{"id":"a","url":"u","extra":{"n":null}}"#)
-    #expect(
-      KeyedForm.image(image, next: "b")
-        == (try Self.parse(#"{"url":"u","extra":[{"n":null}],"next":"b"}"#)))
-  }
-
-  /// A merge patch removes members by null, so it can't set one to null.
-  @Test func whatAPatchCannotExpressIsAnError() throws {
-    let error = #expect(throws: MergePatch.Inexpressible.self) {
-      try KeyedForm.changes(
-        try Self.parse(#"{"a":{"b":1}}"#), try Self.parse(#"{"a":{"b":null}}"#))
-    }
-    #expect(error?.path == ["a", "b"])
   }
 }

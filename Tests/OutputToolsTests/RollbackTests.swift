@@ -17,13 +17,15 @@ import Testing
   }
 
   /// Three catalogs, replaced at 200 and 300. Returns their texts, the oldest first.
-  private func history(pages: Int? = nil) async throws -> [String] {
+  private func history(hasScreen: Bool = false) async throws -> [String] {
     var texts: [String] = []
     for (number, id) in ["a", "b", "c"].enumerated() {
       let lines = [
-        SmallOutput.line(id, [try small.make(id)]), SmallOutput.line("x", status: "failed"),
+        SmallOutput.line(id, [try small.make(id)], isCard: true),
+        SmallOutput.line("x", status: "failed", isCard: true),
       ]
-      try await small.publish(lines, pages: pages, now: Double(number + 1) * 100)
+      try await small.publish(
+        lines, screens: hasScreen ? [SmallOutput.feed] : [], now: Double(number + 1) * 100)
       texts.append(try small.text("catalog.json"))
     }
     return texts
@@ -37,9 +39,7 @@ import Testing
     ".tessera/catalogs/\(digest(text).prefix(32)).\(end)"
   }
 
-  private static func entry(
-    _ number: Int, _ time: String, _ text: String, isIndexed: Bool = false
-  ) -> String {
+  private static func entry(_ number: Int, _ time: String, _ text: String) -> String {
     """
     {
       "number": \(number),
@@ -47,7 +47,7 @@ import Testing
       "images": 2,
       "bytes": \(text.utf8.count),
       "digest": "\(digest(text))",
-      "path": "\(path(text))"\(isIndexed ? ",\n  \"index\": \"\(path(text, "catalog.index.json"))\"" : "")
+      "path": "\(path(text))"
     }
     """
   }
@@ -57,15 +57,15 @@ import Testing
   }
 
   @Test func theListHasTheNewestFirst() async throws {
-    let texts = try await history(pages: 2)
+    let texts = try await history(hasScreen: true)
     let list = try await Rollback(small.root, now: 250).list()
     #expect(
       String(decoding: list.json, as: UTF8.self) == """
         {
           "schema": "tessera-rollback-list/1",
           "catalogs": [
-            \(Self.indented(Self.entry(1, "05:00", texts[1], isIndexed: true), 4)),
-            \(Self.indented(Self.entry(2, "03:20", texts[0], isIndexed: true), 4))
+            \(Self.indented(Self.entry(1, "05:00", texts[1]), 4)),
+            \(Self.indented(Self.entry(2, "03:20", texts[0]), 4))
           ]
         }
 
@@ -109,12 +109,12 @@ import Testing
   }
 
   @Test func theCurrentCatalogMayBeMissing() async throws {
-    let texts = try await history(pages: 1)
+    let texts = try await history(hasScreen: true)
     try small.remove("catalog.json")
     let report = try await rollback(to: 2)
-    #expect(!report.hasReplaced && report.files == 3)
+    #expect(!report.hasReplaced && report.files == 2)
     #expect(try small.text("catalog.json") == texts[0])
-    #expect(try small.text("catalog/index.json").contains(Self.digest(texts[0])))
+    #expect(try small.text("screens/feed/first.json").contains(Self.digest(texts[0])))
   }
 
   @Test func thereHasToBeSuchACatalog() async throws {
@@ -160,30 +160,24 @@ import Testing
   }
 
   @Test func eachFileHasToBeThere() async throws {
-    let texts = try await history(pages: 1)
+    let texts = try await history(hasScreen: true)
     let file = try small.make("b")
     try small.remove(file.path)
     try await expectRejected(file.path)
     try small.write("bb", to: file.path)
     try await expectRejected(file.path, "has another size (2 bytes)")
     _ = try small.make("b")
-    // A page, the index, and the catalog itself.
-    let index = Self.path(texts[1], "catalog.index.json")
-    let pages = try small.text(index).matches(of: /"path":"([^"]*)"/).map { String($0.output.1) }
-    try #require(pages.count == 2)
-    let page = try small.text(pages[1])
-    try small.remove(pages[1])
-    try await expectRejected(pages[1])
-    try small.write(page + " ", to: pages[1])
-    try await expectRejected(pages[1], "has another size (\(page.utf8.count + 1) bytes)")
-    try small.write(page, to: pages[1])
-    for path in [index, Self.path(texts[1])] {
+    // A part of the screen, its first document, and the catalog itself.
+    let first = Self.path(texts[1], "screens.feed.first.json")
+    let parts = try small.parts(of: first)
+    try #require(parts.count == 1)
+    for path in parts + [first, Self.path(texts[1])] {
       let text = try small.text(path)
       try small.remove(path)
       try await expectRejected(path)
       try small.write(text, to: path)
     }
-    #expect(try await rollback().files == 3)
+    #expect(try await rollback().files == 2)
   }
 
   @Test func filesOfTablesHaveToBeThere() async throws {
@@ -244,7 +238,8 @@ import Testing
 
   /// More files than are looked for at a time.
   @Test func manyFilesAreLookedFor() async throws {
-    let (file, last) = (try small.make("all"), try small.make("last"))
+    let file = try small.make("all", of: "s")
+    let last = try small.make("last", of: "s", width: 9)
     let lines = (0..<1_200).map { SmallOutput.line("\($0)", [$0 == 1_199 ? last : file, file]) }
     try await small.publish(lines, now: 200)
     try await small.publish([], now: 300)

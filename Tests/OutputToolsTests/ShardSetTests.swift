@@ -11,10 +11,9 @@ import Testing
     _ shard: Int, of shards: Int, images: Int = 0, _ change: (inout ShardHeader) -> Void = { _ in }
   ) -> ShardHeader {
     var header = ShardHeader(
-      shard: shard, shards: shards, manifest: "m0", pipeline: "p0", libvips: "8", form: .json,
-      publication: .init(), retention: CatalogRetention(count: 3, age: 60), lostAbove: 20,
-      head: "{}",
-      images: images, counts: [:], problems: 0)
+      shard: shard, shards: shards, manifest: "m0", pipeline: "p0", libvips: "8", screens: [],
+      retention: CatalogRetention(count: 3, age: 60), lostAbove: 20, head: "{}", images: images,
+      counts: [:], problems: 0)
     change(&header)
     return header
   }
@@ -99,15 +98,13 @@ import Testing
   /// Lines of two runs are never mixed, whether two shards differ or two results of one shard.
   @Test(arguments: [
     ("version of libvips", "9", "8"), ("manifest", "m123456789012345", "m0"),
-    ("pipeline file or version of tessera", "p1", "p0"), ("catalog form", "jsonl", "json"),
-    ("catalog head", "[]", "{}"),
+    ("pipeline file or version of tessera", "p1", "p0"), ("catalog head", "[]", "{}"),
   ])
   func allAreOfOneRun(_ what: String, _ new: String, _ old: String) async throws {
     func change(_ header: inout ShardHeader) {
       switch what {
       case "version of libvips": header.libvips = new
       case "manifest": header.manifest = new + "6"
-      case "catalog form": header.form = .jsonl
       case "catalog head": header.head = new
       default: header.pipeline = new
       }
@@ -133,8 +130,8 @@ import Testing
   private static func merged(_ output: MemoryOutput, _ count: Int) async throws -> [String] {
     var found: [String] = []
     let gate = try await LineGate(of: output)
-    try await ShardSet(in: [output], count: count).forEachImage(through: gate) { image, shard in
-      found.append("\(shard) \(String(decoding: image, as: UTF8.self))")
+    try await ShardSet(in: [output], count: count).forEachImage(through: gate) { entry in
+      found.append("\(entry.shard) \(String(decoding: entry.image, as: UTF8.self))")
     }
     return found
   }
@@ -178,9 +175,9 @@ import Testing
     let set = try await ShardSet(in: [output], count: 1)
     try Self.write(Self.header(0, of: 1, images: 3), [(1, "{}"), (2, "{}")], to: output)
     let gate = try await LineGate(of: output)
-    #expect(await sentence { try await set.forEachImage(through: gate) { _, _ in } } == damaged)
+    #expect(await sentence { try await set.forEachImage(through: gate) { _ in } } == damaged)
     try output.write(path, [])
-    #expect(await sentence { try await set.forEachImage(through: gate) { _, _ in } } == damaged)
+    #expect(await sentence { try await set.forEachImage(through: gate) { _ in } } == damaged)
   }
 
   @Test func aResultIsAlsoReadByItsPath() async throws {
@@ -216,7 +213,7 @@ import Testing
     let before = output.reads.count
     var sizes: [Int] = []
     let gate = try await LineGate(of: output)
-    try await set.forEachImage(through: gate) { image, _ in sizes.append(image.count) }
+    try await set.forEachImage(through: gate) { sizes.append($0.image.count) }
     #expect(sizes == [line.utf8.count, line.utf8.count])
     let reads = output.reads[before...].filter { $0.path == path }.map(\.bytes)
     let size = try output.read(path, 1 << 30, at: 0).count

@@ -22,7 +22,8 @@ enum SmallState {
   /// Writes the state of a run that has these items, and no others.
   @discardableResult
   static func write(
-    _ items: [Item], to path: String, qualities: [(key: String, record: QualityRecord)] = []
+    _ items: [Item], to path: String, qualities: [(key: String, record: QualityRecord)] = [],
+    files: [SmallOutput.Made] = []
   ) async throws -> Int {
     let state = try StateStore(path: path)
     let run = try await state.beginRun(boot: "")
@@ -43,6 +44,11 @@ enum SmallState {
         url: RecordKey.of(item.request ?? item.url))
     }
     if !qualities.isEmpty { try await state.add(qualities) }
+    try await state.add(
+      files.map {
+        VariantRecord(
+          path: $0.path, width: $0.width, height: $0.height, bytes: $0.bytes, sha256: $0.sha256)
+      }, run: run)
     try await state.endRun(run, .init(pipeline: "feed", items: items.count))
     return run
   }
@@ -52,5 +58,11 @@ extension StateStore {
   fileprivate func add(_ records: [(key: String, record: QualityRecord)]) throws {
     try begin()
     try qualities.save(records)
+  }
+
+  fileprivate func add(_ files: [VariantRecord], run: Int) throws {
+    try begin()
+    try variants.save(
+      files.map { (VariantRecord.key(path: $0.path), $0) }, extra: .int(run))
   }
 }

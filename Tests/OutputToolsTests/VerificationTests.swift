@@ -40,14 +40,20 @@ import Testing
 
   @Test func anOutputWithoutProblems() async throws {
     try await small.publish(
-      [SmallOutput.line("a", [try grey(), try pixel()]), SmallOutput.line("b", status: "failed")],
-      pages: 1, now: 1)
-    try await small.publish([SmallOutput.line("a", [try grey()])], pages: 1, now: 2)
+      [
+        SmallOutput.line("a", [try grey()]), SmallOutput.line("b", [try pixel()]),
+        SmallOutput.line("c", status: "failed"),
+      ],
+      screens: [SmallOutput.feed], now: 1)
+    try await small.publish(
+      [SmallOutput.line("a", [try grey()])], screens: [SmallOutput.feed], now: 2)
     for isDeep in [false, true] {
       let report = try await verify(isDeep: isDeep)
       #expect(Self.text(report) == "")
-      // A page is a file, too.
+      // The first document of a screen is a file, too.
       #expect((report.images, report.files, report.problemCount, report.removed) == (1, 2, 0, 0))
+      // Neither a state nor the catalog says what was published.
+      #expect(report.withoutDigest == (isDeep ? 1 : 0))
     }
   }
 
@@ -55,16 +61,17 @@ import Testing
     let (good, pixel) = (try grey(), try pixel())
     var (wrong, missing) = (good, pixel)
     wrong.height = 81
-    missing.path = missing.path.replacing("-1x1", with: "-2x2")
+    try small.output.write(wrong.path, Places.bytes("grey.png"))
+    (missing.width, missing.height, missing.source) = (2, 2, good.source)
     try await small.publish([
       SmallOutput.line("a", [good, wrong, missing]), SmallOutput.line("b", [pixel]),
-      #"{"id":"c","status":"ok","variants":[{"width":1,"height":1,"path":"p"}]}"#,
+      #"{"id":"c","status":"ok","variants":[{"width":1,"height":1,"bytes":[1]}]}"#,
       SmallOutput.line("d", [missing]),
     ])
     let report = try await verify()
     #expect(
       Self.text(report) == """
-        a \(good.path): has 120 x 80 pixels instead of 120 x 81
+        a \(wrong.path): has 120 x 80 pixels instead of 120 x 81
         a \(missing.path): is missing
         c : has a malformed catalog entry
         d \(missing.path): is missing
@@ -73,37 +80,69 @@ import Testing
     #expect(small.has(good.path))
   }
 
+  /// A file that looks right, but has other bytes, is found by the digest in the state, or in a catalog of the full profile.
+  @Test(arguments: [true, false])
+  func aDeepCheckComparesWithWhatWasPublished(_ isInState: Bool) async throws {
+    let good = try grey()
+    let digest = SmallOutput.row([good.type: "\"\(good.sha256)\""])
+    let line = SmallOutput.line("a", [good])
+    if isInState {
+      try await small.publish([line])
+      try await SmallState.write(
+        [.init(id: "a", line: line, url: "u")], to: try small.statePath, files: [good])
+    } else {
+      try await small.publish([line.replacing("]}],", with: "],\"sha256\":\(digest)}],")])
+    }
+    var report = try await verify(isDeep: true)
+    #expect((Self.text(report), report.withoutDigest) == ("", 0))
+    var bytes = try Places.bytes("grey.png")
+    bytes[bytes.count - 20] ^= 1
+    try small.output.write(good.path, bytes)
+    #expect(Self.text(try await verify()) == "")
+    report = try await verify(isDeep: true)
+    #expect(Self.text(report) == "a \(good.path): has other content than was published")
+    #expect(report.withoutDigest == 0)
+    #expect(try await verify(isDeep: true, removes: true).removed == 1)
+  }
+
   /// Broken files are deleted, and the next run looks for the files of their images.
   @Test func brokenFilesAreRemoved() async throws {
     var (good, pixel) = (try grey(), try pixel())
-    let broken = try small.make("not an image")
+    var broken = good
+    broken.width = 119
+    try small.write("not an image", to: broken.path)
     var (outside, link) = (pixel, pixel)
-    outside.path = "../outside.png"
-    try small.folder.write("mine", to: "outside.png")
-    let name = "\(String(repeating: "0", count: 32))-1x1.png"
-    link.path = "variants/00/\(name)"
+    // A path that leads out of the output.
+    outside.source = "..../../outside"
+    let mine = try #require(outside.path.split(separator: "/").last.map(String.init))
+    for path in ["..../mine", mine] { try small.folder.write("mine", to: path) }
+    try #require(try small.text(outside.path) == "mine")
+    link.source = String(repeating: "0", count: 32)
+    let name = String(link.path.dropFirst("variants/00/".count))
     try small.folder.write("mine", to: "elsewhere/\(name)")
     try FileManager.default.createSymbolicLink(
       atPath: "\(small.root)/variants/00", withDestinationPath: small.folder.path("elsewhere"))
     try await small.publish([
       SmallOutput.line("a", [good, broken]), SmallOutput.line("b", [pixel]),
-      SmallOutput.line("c", [outside, link]),
+      SmallOutput.line("c", [outside]), SmallOutput.line("d", [link]),
     ])
     let shard = try small.workspace.part(try #require(Shard(0, of: 2)))
     let states = [try small.statePath, try shard.statePath()]
     for state in states {
-      #expect(try await Self.settings(["a", "b", "c"], in: state) == ["a", "b", "c"])
+      #expect(try await Self.settings(Self.ids, in: state) == Self.ids)
     }
     let report = try await verify(removes: true)
     #expect((report.problemCount, report.removed) == (3, 1))
     #expect(!small.has(broken.path) && small.has(good.path) && small.has(pixel.path))
-    #expect(try small.folder.text("outside.png") == "mine")
+    #expect(try small.folder.text(mine) == "mine")
     #expect(try small.folder.text("elsewhere/\(name)") == "mine")
     for state in states { #expect(try await Self.settings([], in: state) == ["b"]) }
     // Now it is missing, which is a problem, and nothing to remove.
     let again = try await verify(removes: true)
     #expect((again.problemCount, again.removed) == (3, 0))
     (good.height, pixel.width) = (1, 2)
+    try small.output.write(good.path, Places.bytes("grey.png"))
+    try small.output.write(pixel.path, Places.bytes("one-pixel.png"))
     try await small.publish([SmallOutput.line("a", [good]), SmallOutput.line("b", [pixel])])
     #expect(try await verify(removes: true).removed == 2)
     #expect(!small.has(good.path) && !small.has(pixel.path))
@@ -137,6 +176,8 @@ import Testing
     #expect(!self.small.has(path) && !self.small.has(index))
   }
 
+  private static let ids = ["a", "b", "c", "d"]
+
   /// Gives items results that the next run may use again, and returns the ids of all items that have one.
   private static func settings(_ ids: [String], in path: String) async throws -> [String] {
     let state = try StateStore(path: path)
@@ -157,10 +198,10 @@ import Testing
       }
       try await state.commit()
     }
-    let all = ["a", "b", "c"]
     let found = try await state.lookUpLines(
-      all.map { .init(.init(id: $0, line: 1, entry: "e"), source: $0, url: $0) }, settings: "s")
-    return zip(all, found).filter { $1.standing != nil }.map(\.0)
+      Self.ids.map { .init(.init(id: $0, line: 1, entry: "e"), source: $0, url: $0) }, settings: "s"
+    )
+    return zip(Self.ids, found).filter { $1.standing != nil }.map(\.0)
   }
 
   /// What is not an output stays as it is.
@@ -195,30 +236,47 @@ import Testing
         """)
   }
 
-  @Test func pagesBelongToTheCatalog() async throws {
-    try await small.publish(["a", "b", "c"].map { SmallOutput.line($0) }, pages: 1)
-    let pages = try FileManager.default.contentsOfDirectory(atPath: "\(small.root)/catalog")
-      .filter { $0 != "index.json" }
-    let index = try small.text("catalog/index.json")
-    let named = index.matches(of: /"path":"catalog\/([^"]*)","count":1,"bytes":(\d+)/)
-      .map { (name: String($0.output.1), bytes: String($0.output.2)) }
-    try #require(named.count == 3 && Set(named.map(\.name)) == Set(pages))
-    try small.remove("catalog/\(named[0].name)")
-    try small.write("{}", to: "catalog/\(named[1].name)")
+  @Test func screensBelongToTheCatalog() async throws {
+    try await small.publish(
+      ["a", "b", "c", "d"].map { SmallOutput.line($0, isCard: true) }, screens: [SmallOutput.feed])
+    let parts = try small.parts()
+    try #require(parts.count == 3)
+    #expect(try await verify().files == 4)
+    try small.remove(parts[0])
+    try small.write("{}", to: parts[1])
+    try small.write(try small.text(parts[2]).replacing("\"d\"", with: "\"e\""), to: parts[2])
     let report = try await verify()
+    let reasons = report.problems.map(\.reason)
+    try #require(report.problems.map(\.path) == parts && report.files == 4)
+    #expect(reasons[0] == "is missing")
     #expect(
-      Self.text(report) == """
-         catalog/\(named[0].name): is missing
-         catalog/\(named[1].name): has 2 bytes, and the index says \(named[1].bytes)
-        """)
-    #expect((report.files, report.problemCount) == (3, 2))
+      reasons[1].hasPrefix("is damaged: line 1, column 1: expected {\"digest\":"), "\(reasons)")
+    #expect(reasons[2] == "is damaged: its content has another digest than its head states")
     let digest = try small.digest()
+    let first = "screens/feed/first.json"
     try small.write(
-      index.replacing(digest, with: String(digest.reversed())), to: "catalog/index.json")
+      try small.text(first).replacing(digest, with: String(digest.reversed())), to: first)
     #expect(
       Self.text(try await verify()).hasPrefix(
-        " catalog/index.json: belongs to another catalog than the current one; the next run writes it "
-          + "again\n"))
+        " \(first): belongs to another catalog than the current one; the next run writes it again\n"
+          + " \(first): is damaged: its content has another digest than its head states\n"))
+  }
+
+  @Test func changesLeadToTheCatalog() async throws {
+    for (time, id) in ["a", "b"].enumerated() {
+      try await small.publish([SmallOutput.line(id)], changes: 2, now: Double(time))
+    }
+    let found = try FileManager.default.contentsOfDirectory(atPath: small.root)
+      .filter { $0.hasPrefix("from-") }
+    try #require(found.count == 2)
+    #expect(Self.text(try await verify()) == "")
+    let digest = try small.digest()
+    let path = try #require(found.first { !$0.contains(digest) })
+    try small.write(
+      try small.text(path).replacing(digest, with: String(digest.reversed())), to: path)
+    #expect(
+      Self.text(try await verify())
+        == " \(path): leads to another catalog than the current one; the next run writes it again")
   }
 
   @Test func keptCatalogsHaveTheSizeThatTheListSays() async throws {

@@ -17,27 +17,27 @@ import Testing
     small = try SmallOutput()
     root = small.root
     files = [
-      try small.make(Array("one".utf8), width: 18, height: 24, type: "image/webp"),
-      try small.make(Array("four".utf8), width: 36, height: 48, type: "image/webp"),
-      try small.make(Array("other".utf8), width: 18, height: 18),
+      try small.make(Array("one".utf8), of: "a", width: 18, height: 24, type: "image/webp"),
+      try small.make(Array("four".utf8), of: "a", width: 36, height: 48, type: "image/webp"),
+      try small.make(Array("other".utf8), width: 18, height: 18, crop: "00000000"),
     ]
-    let second =
-      #"{"path":"\#(files[1].path)x","type":"image/avif","width":36,"height":48,"bytes":9,"also":"#
-      + #"[{"path":"\#(files[1].path)","type":"image/webp","bytes":4}]}"#
+    var preferred = files[1]
+    (preferred.type, preferred.bytes) = ("image/avif", 9)
+    let second = SmallOutput.variant([preferred, files[1]])
     try await small.publish(
       [
         #"{"id":"a","url":"u","status":"ok","width":36,"height":48,"alt":"A","focus":[0.5,0.25],"#
           + ##""placeholder":{"color":"#010203","lqip":"\##(Self.inline)"},"##
-          + #""variants":[\#(files[0].json),\#(second)],"#
+          + #""source":"\#(files[0].source)","variants":[\#(files[0].json),\#(second)],"#
           + #""slots":{"card":{"width":18,"height":24,"variants":[0,1]}}}"#,
         #"{"id":"none","url":"u","status":"failed","#
           + #""error":{"code":"dns","message":"m","retryable":true}}"#,
         #"{"id":"b\"<","url":"u","status":"ok","width":40,"height":20,"alpha":true,"placeholder":"#
-          + #"{"lqip":"\#(Self.inline)"},"variants":[\#(files[2].json)],"#
+          + #"{"lqip":"\#(Self.inline)"},"source":"\#(files[2].source)","variants":[\#(files[2].json)],"#
           + #""slots":{"cut":{"width":18,"height":18,"variants":[0,0]}}}"#,
         // Of no slot.
-        #"{"id":"c","url":"u","status":"stale","variants":[\#(files[2].json)],"slots":{},"#
-          + ##""placeholder":{"color":"#040506"}}"##,
+        #"{"id":"c","url":"u","status":"stale","source":"\#(files[2].source)","variants":[\#(files[2].json)],"#
+          + ##""slots":{},"placeholder":{"color":"#040506"}}"##,
       ],
       head: SmallOutput.head(
         #""baseURL":"https://cdn/","slots":{"cut":{"width":18,"height":18,"mode":"clip"},"#
@@ -54,6 +54,9 @@ import Testing
   }
 
   private func url(_ index: Int) -> String { "https://cdn/\(files[index].path)" }
+
+  /// The large file of the first image in the format that is preferred.
+  private var avif: String { url(1).replacing(".webp", with: ".avif") }
 
   private static func name(_ id: String) -> String { "tessera-i\(SHA256.of(id).prefix(12))" }
 
@@ -180,12 +183,12 @@ import Testing
   }
 
   /// The files of a format as eleventy-img describes them.
-  private func entry(_ index: Int, suffix: String = "", format: String, size: Int) -> String {
+  private func entry(_ index: Int, format: String, size: Int) -> String {
     let file = files[index]
-    let path = file.path + suffix
+    let path = file.path.replacing(".webp", with: ".\(format)")
     return #"{"format":"\#(format)","width":\#(file.width),"height":\#(file.height),"#
       + #""url":"https://cdn/\#(path)","sourceType":"image/\#(format)","#
-      + #""srcset":"https://cdn/\#(path) \#(file.width)w","filename":"\#(path.dropFirst(12))","#
+      + #""srcset":"https://cdn/\#(path) \#(file.width)w","filename":"\#(path.dropFirst("variants/3f/9c/".count))","#
       + #""outputPath":"\#(root)/\#(path)","size":\#(size)}"#
   }
 
@@ -197,7 +200,7 @@ import Testing
       + "cut width,cut height,cut @1x,cut @2x,extra"
     #expect(
       try small.folder.text("rows.csv").split(separator: "\r\n").map(String.init) == [
-        head, "a,ok,36,48,,A,#010203,u,,18,24,\(url(0)),\(url(1))x,,,,,",
+        head, "a,ok,36,48,,A,#010203,u,,18,24,\(url(0)),\(avif),,,,,",
         "none,failed,,,,,,u,dns,,,,,,,,,",
         "\"b\"\"<\",ok,40,20,,,,u,,,,,,18,18,\(url(2)),\(url(2)),",
         "c,stale,,,,,#040506,u,,,,,,,,,,",
@@ -209,7 +212,7 @@ import Testing
       lines[0]
         == ##"{"id":"a","status":"ok","width":36,"height":48,"alt":"A","color":"#010203","source":"u","##
         + #""slots":{"card":{"width":18,"height":24,"files":[{"scale":1,"url":"\#(url(0))","type":"image/webp","#
-        + #""width":18,"height":24,"bytes":3},{"scale":2,"url":"\#(url(1))x","type":"image/avif","width":36,"#
+        + #""width":18,"height":24,"bytes":3},{"scale":2,"url":"\#(avif)","type":"image/avif","width":36,"#
         + #""height":48,"bytes":9}]}}}"#)
     #expect(lines[1] == #"{"id":"none","status":"failed","source":"u","error":"dns","slots":{}}"#)
   }
@@ -220,7 +223,7 @@ import Testing
       try small.folder.text("data.json") == """
         {
         "a":{"webp":[\(entry(0, format: "webp", size: 3)),\(entry(1, format: "webp", size: 4))],\
-        "avif":[\(entry(1, suffix: "x", format: "avif", size: 9))]},
+        "avif":[\(entry(1, format: "avif", size: 9))]},
         "b\\"<":{"png":[\(entry(2, format: "png", size: 5))]},
         "c":{}
         }

@@ -158,15 +158,15 @@ import Testing
   @Test func anotherManifestAndOutputTakeTheirPlaces() throws {
     let folder = try TemporaryFolder()
     let path = try folder.write(
-      "manifest: m\noutput: o\nslots: {a: {size: 1x}}\ncatalog: {format: jsonl}\n",
+      "manifest: m\noutput: o\nslots: {a: {size: 1x}}\n",
       to: "my.feed.yaml")
     let own = try PipelineFile.load(path, manifest: nil, output: nil)
     #expect(own.name == "my.feed" && own.path == path)
     #expect(own.manifest == .file(folder.path("m")) && own.output == folder.path("o"))
-    #expect(own.catalogPath == folder.path("o/catalog.jsonl"))
+    #expect(own.catalogPath == folder.path("o/catalog.json"))
     let other = try PipelineFile.load(path, manifest: .url("https://a/m"), output: "p")
     #expect(other.manifest == .url("https://a/m") && other.output == "p")
-    #expect(other.catalogPath == "p/catalog.jsonl")
+    #expect(other.catalogPath == "p/catalog.json")
     let reading = PipelineFile(reading: .file("n"))
     #expect(reading.manifest == .file("n") && reading.name == "" && reading.plan.slots.isEmpty)
     for (path, name) in [

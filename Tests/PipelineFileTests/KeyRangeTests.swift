@@ -57,13 +57,13 @@ import Testing
     Row("rounding", "rounding: [N]", 1...65_500, "a list of sizes from 1 to 65500 pixels") {
       if case .list(let sizes) = $0.plan.rounding.steps { sizes.first } else { nil }
     },
-    Row("catalog.patches", "catalog: {patches: N}", 0...100) { $0.catalogPatches },
+    Row("catalog.changes", "catalog: {changes: N}", 0...100) { $0.catalogChanges },
     Row(
       "catalog.screens.x.first", "catalog: {screens: {x: {slots: [a], first: N}}}", 1...1_000
     ) { $0.screens.first?.first },
     Row(
-      "catalog.screens.x.pages", "catalog: {screens: {x: {slots: [a], pages: N}}}", 10...1_000_000
-    ) { $0.screens.first?.pages },
+      "catalog.screens.x.part", "catalog: {screens: {x: {slots: [a], part: N}}}", 10...1_000_000
+    ) { $0.screens.first?.part },
     Row("workers", "workers: N", 1...256, "\"auto\" or a whole number from 1 to 256", \.workers),
     Row("fetch.concurrency", "fetch: {concurrency: N}", 1...1_024) { $0.fetch.concurrency },
     Row(
@@ -73,7 +73,6 @@ import Testing
     Row("fetch.retries", "fetch: {retries: N}", 0...20) { $0.fetch.retries },
     Row("fetch.redirects", "fetch: {redirects: N}", 0...50) { $0.fetch.redirects },
     Row("limits.frames", "limits: {frames: N}", 1...100_000) { $0.limits.frames },
-    Row("catalog.pages", "catalog: {pages: N}", 10...1_000_000) { $0.catalogPages },
     Row(
       "keep-catalogs", "keep-catalogs: N", 0...100,
       "a whole number from 0 to 100, or a group such as {count: 3, age: 7d}"

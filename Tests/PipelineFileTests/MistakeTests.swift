@@ -36,8 +36,8 @@ import Testing
     let long = String(repeating: "k", count: 61)
     #expect(
       Self.mistakes("catalog: {\(long): 1, url: none}\n") == [
-        "1:11 unknown key \"\(long.prefix(59))…\" in \"catalog\"; the keys are format, pages, "
-          + "patches, profile, screens, urls",
+        "1:11 unknown key \"\(long.prefix(59))…\" in \"catalog\"; the keys are changes, "
+          + "profile, screens, urls",
         "1:77 unknown key \"url\" in \"catalog\"; did you mean \"urls\"?",
       ])
     #expect(
@@ -58,10 +58,9 @@ import Testing
     #expect(found.count == 1 && found[0].hasSuffix("; did you mean \(place)?"), "\(found)")
   }
 
-  /// `time` is below `limits`, `format` in two groups.
-  @Test func aNameInSeveralGroupsHasNoPlace() {
+  @Test func aNameOfOneGroupHasAPlace() {
     #expect(PipelineFile.place(ofKey: "time") == "\"limits.time\"")
-    #expect(PipelineFile.place(ofKey: "format") == nil)
+    #expect(PipelineFile.place(ofKey: "format") == "\"variants.format\"")
     #expect(PipelineFile.place(ofKey: "colour") == nil)
   }
 

@@ -73,7 +73,7 @@ private func mistakes(_ text: String, environment: [String: String] = [:]) -> [S
       accept: [jpeg, png]
       limits: {pixels: 50MP, frames: 10, memory: 1GB, time: 20s}
       workers: 3
-      catalog: {profile: client, format: json}
+      catalog: {profile: client}
       """
     let file = try decode(text, environment: ["FEED_TOKEN": "s3cret"]).get()
     #expect(file.manifest == .standardInput)

@@ -51,7 +51,7 @@ import Testing
         #"limits.pixels "100MP""#, "limits.frames 1000", "extra []", #"catalog.profile "client""#,
         #"catalog.urls "shown""#,
       ])
-    #expect(try Self.shape("", .catalog) == ["base-url ", "catalog.pages ", "catalog.screens "])
+    #expect(try Self.shape("", .catalog) == ["base-url ", "catalog.screens "])
     #expect(
       try Self.shape("", .acceptance) == [
         "fetch.hosts []", "fetch.headers []", #"fetch.user-agent "Tessera/0.1""#,
@@ -75,8 +75,8 @@ import Testing
     accept: png
     columns: {url: [Image, More], id: Handle, separator: ",", prefix: "https://s.example/m"}
     extra: all
-    catalog: {profile: full, urls: none, pages: 10, patches: 2,
-      screens: {feed: {slots: [b, a], formats: png, scales: 2, first: 9, pages: 90}}}
+    catalog: {profile: full, urls: none, changes: 2,
+      screens: {feed: {slots: [b, a], formats: png, scales: 2, first: 9, part: 90}}}
     fetch: {max-bytes: 1MiB, ignore-query: token, user-agent: A,
       hosts: [{host: H.example, rate: 5/s, headers: {A: 1, B: c}}, {host: i, retries: 1}],
       headers: [{host: H.example, A: 1, B: c}]}
@@ -107,8 +107,8 @@ import Testing
     #expect(
       try Self.shape(Self.other, .catalog)
         == [
-          #"base-url "https://c.example/x/""#, "catalog.pages 10",
-          #"catalog.screens {"feed":{"slots":["b","a"],"formats":"png","scales":2,"first":9,"pages":90}}"#,
+          #"base-url "https://c.example/x/""#,
+          #"catalog.screens {"feed":{"slots":["b","a"],"formats":"png","scales":2,"first":9,"part":90}}"#,
         ])
     #expect(
       try Self.shape(Self.other, .acceptance) == [

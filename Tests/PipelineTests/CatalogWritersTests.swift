@@ -1,6 +1,5 @@
 import TesseraBytes
 import TesseraCatalog
-import TesseraJSON
 import TesseraManifest
 import TesseraMemoryOutput
 import TesseraPlan
@@ -30,16 +29,23 @@ import Testing
   private static func digest(
     _ file: PipelineFile, _ shaping: Set<Shaping>, _ version: String, _ length: Int
   ) -> String {
-    let versions = "libvips 8.14.1 \(Recipes.text)"
     return String(
-      SHA256.of("\(file.shape(shaping))\n\(version)\n\(versions)").prefix(length))
+      SHA256.of("\(file.shape(shaping))\n\(version)\n\(Recipes.text)").prefix(length))
+  }
+
+  /// WebP, and what takes the place of a file that WebP can't hold.
+  private static func formats(_ file: PipelineFile) -> String {
+    zip(["webp", "jpeg", "png"], FileNames(file).formats).map { name, format in
+      #"{"type":"image/\#(name)","extension":"\#(name == "jpeg" ? "jpg" : name)","recipe":"#
+        + #""\#(format.recipe ?? "")"\#(name == "webp" ? "" : #","fallback":true"#)}"#
+    }.joined(separator: ",")
   }
 
   private static func head(_ file: PipelineFile, tables: String = "") -> String {
     #"{"schema":"tessera-catalog/1","generator":{"name":"tessera","version":"\#(Version.number)","#
       + #""libvips":"8.14.1"},"pipeline":{"name":"shop","fingerprint":""#
       + digest(file, [.files, .entries, .catalog], "", 16)
-      + #""},"baseURL":"https://cdn.example/","slots":{"badge":{"width":60,"height":40,"#
+      + #""},"baseURL":"https://cdn.example/","formats":[\#(formats(file))],"slots":{"badge":{"width":60,"height":40,"#
       + #""mode":"clip"},"card":{"width":100,"mode":"fit"}},"scales":[1,2]\#(tables)}"#
   }
 
@@ -53,7 +59,8 @@ import Testing
     for id in ids {
       _ = try await run.state.save(
         .init(
-          id: id, line: #"{"id":"\#(id)","status":"failed"}"#, status: "failed", reasons: [],
+          id: id, line: #"{"id":"\#(id)","status":"failed","slots":{"card":{}}}"#, status: "failed",
+          reasons: [],
           content: nil, inputs: nil))
     }
     return ResultLines(state: run.state, run: number, count: ids.count, sum: sum)
@@ -69,14 +76,14 @@ import Testing
       output: run.output, workspace: run.workspace)
     try await writer.write(now: now, keeping: CatalogRetention(file)) { _ in
       replaced += 1
-      #expect(run.output.paths.contains("catalog.\(file.catalogFormat.rawValue)"))
+      #expect(run.output.paths.contains("catalog.json"))
     }
     return replaced
   }
 
-  /// A text without the digest in it.
+  /// A text without the digest of a catalog in it.
   private static func plain(_ text: String) -> String {
-    text.replacing(/"digest":"[0-9a-f]{64}"/, with: #""digest":"""#)
+    text.replacing(/"(digest|catalog)":"[0-9a-f]{64}"/) { #""\#($0.output.1)":"""# }
   }
 
   @Test func aCatalogIsItsHeadAndALineForEachImage() async throws {
@@ -84,44 +91,43 @@ import Testing
     #expect(try await write(file, ["a", "b"]) == 1)
     let text = try run.output.text("catalog.json")
     #expect(
-      Self.plain(text) == Self.head(file).dropLast()
-        + #","count":2,"digest":"","images":[\#n{"id":"a","status":"failed"},"#
-        + #"\#n{"id":"b","status":"failed"}\#n]}\#n"#)
+      Self.plain(text) == #"{"digest":"","# + Self.head(file).dropFirst().dropLast()
+        + #","count":2,"images":[\#n{"id":"a","status":"failed","slots":{"card":{}}},"#
+        + #"\#n{"id":"b","status":"failed","slots":{"card":{}}}\#n]}\#n"#)
     #expect(run.output.paths == ["catalog.json"])
-    // In lines.
-    let lines = Self.file { $0.catalogFormat = .jsonl }
-    #expect(try await write(lines, ["a", "b"]) == 1)
-    #expect(
-      Self.plain(try run.output.text("catalog.jsonl"))
-        == Self.head(lines).dropLast() + #","count":2,"digest":""}"# + "\n"
-        + #"{"id":"a","status":"failed"}\#n{"id":"b","status":"failed"}\#n"#)
-    #expect(!run.output.paths.contains("catalog.json"))
-    #expect(CatalogHead(file, libvips: "1").form == .json)
-    #expect(CatalogHead(lines, libvips: "1").form == .jsonl)
   }
 
   private static let table = PublishedFile.tablePath(
     digest: String(repeating: "a", count: 64), width: 1, height: 2, fileExtension: "grey8")
 
-  @Test func aPageIsACatalogWithoutTables() async throws {
-    let file = Self.file { $0.catalogPages = 100 }
+  @Test func aScreenIsACatalogWithoutTables() async throws {
+    let file = Self.file {
+      $0.screens = [
+        CatalogScreen(
+          name: "feed", selection: .init(slots: ["badge", "card"]), first: 1, part: 1)
+      ]
+    }
     let table = CatalogTable(
       scale: 1, pixels: "grey8",
       files: [
         .init(path: Self.table, prefix: "", width: 1, height: 2, count: 3, bytes: 4, sha256: "s")
       ])
-    #expect(try await write(file, ["a"], tables: ["card": [table]]) == 1)
+    #expect(try await write(file, ["a", "b"], tables: ["card": [table]]) == 1)
     let tables =
       #","tables":{"card":[{"scale":1,"pixels":"grey8","files":[{"path":"#
       + #""\#(Self.table)","prefix":"","width":1,"#
       + #""height":2,"count":3,"bytes":4,"sha256":"s"}]}]}"#
-    let images = #","count":1,"digest":"","images":[\#n{"id":"a","status":"failed"}\#n]}\#n"#
-    #expect(
-      Self.plain(try run.output.text("catalog.json"))
-        == Self.head(file, tables: tables).dropLast() + images)
-    let index = try JSONParser.parse(Array(try run.output.text("catalog/index.json").utf8))
-    let page = try #require(index["pages"]?.arrayValue?.first?["path"]?.stringValue)
-    #expect(Self.plain(try run.output.text(page)) == Self.head(file).dropLast() + images)
+    func document(_ members: String, _ ids: [String]) -> String {
+      let images = ids.map { #"\#n{"id":"\#($0)","status":"failed","slots":{"card":{}}}"# }.joined(
+        separator: ",")
+      return #"{"digest":"","# + Self.head(file, tables: members).dropFirst().dropLast()
+        + #","count":\#(ids.count),"images":["# + images + "\n]}\n"
+    }
+    #expect(Self.plain(try run.output.text("catalog.json")) == document(tables, ["a", "b"]))
+    let first = try run.output.text("screens/feed/first.json")
+    let part = try #require(run.output.paths.first { CatalogScreen.isPart($0) })
+    #expect(Self.plain(first) == document(#","catalog":"","parts":["\#(part)"]"#, ["a"]))
+    #expect(Self.plain(try run.output.text(part)) == document("", ["b"]))
   }
 
   /// The earlier catalogs that a pipeline keeps.
@@ -154,7 +160,7 @@ import Testing
 
   @Test func aShardHasTheLinesOfItsImages() async throws {
     let file = Self.file {
-      ($0.catalogPages, $0.lostAbove) = (50, 12.5)
+      ($0.catalogChanges, $0.lostAbove) = (2, 12.5)
       $0.keptCatalogs = .init(count: 2, age: .seconds(60))
     }
     try await writeShard(["a", "b"], file)
@@ -163,11 +169,11 @@ import Testing
     #expect(
       try run.output.text("shards/4/1.jsonl")
         == #"{"schema":"tessera-shard/1","shard":1,"shards":4,"manifest":"m","pipeline":""#
-        + pipeline + #"","libvips":"8.14.1","format":"json","pages":50,"keepCatalogs":2,"#
-        + #""keepCatalogsSeconds":60,"lostAbove":12.5,"images":2,"counts":{"failed":2},"#
+        + pipeline + #"","libvips":"8.14.1","keepCatalogs":2,"#
+        + #""keepCatalogsSeconds":60,"changes":2,"lostAbove":12.5,"images":2,"counts":{"failed":2},"#
         + #""manifestProblems":3,"catalog":"# + Self.head(file) + "}\n"
-        + #"{"line":1,"image":{"id":"a","status":"failed"}}\#n"#
-        + #"{"line":3,"image":{"id":"b","status":"failed"}}\#n"#)
+        + #"{"line":1,"sha256":[],"image":{"id":"a","status":"failed","slots":{"card":{}}}}\#n"#
+        + #"{"line":3,"sha256":[],"image":{"id":"b","status":"failed","slots":{"card":{}}}}\#n"#)
   }
 
   /// Another machine was faster: its result is as good if it is one of the same inputs.
@@ -197,12 +203,13 @@ import Testing
     var file = Self.file()
     let line = "\(Version.number) lines \(Version.lines)"
     #expect(
-      Fingerprint.line(file, libvips: "8.14.1") == Self.digest(file, [.files, .entries], line, 32))
+      Fingerprint.line(file) == Self.digest(file, [.files, .entries], line, 32))
     #expect(
-      Fingerprint.pipeline(file, libvips: "8.14.1")
+      Fingerprint.pipeline(file)
         == Self.digest(file, [.files, .entries, .catalog], "", 16))
     let rejection = Fingerprint.rejection(file, memory: 77, libvips: "8.14.1")
     file.limits.memory = 77
-    #expect(rejection == Self.digest(file, [.files, .entries, .acceptance], line, 32))
+    #expect(
+      rejection == Self.digest(file, [.files, .entries, .acceptance], line + " libvips 8.14.1", 32))
   }
 }

@@ -36,7 +36,7 @@ import Testing
     }
     _ = try await run.wholeRun(lines) { ($0.allowsLoss, $0.allowsShrink) = (true, true) }
     let names = run.output.paths.filter { name in
-      name.hasPrefix("catalog.json") || name.hasPrefix("pages/") || name.hasPrefix("screens/")
+      name.hasPrefix("catalog.json") || name.hasPrefix("screens/")
     }
     return try Dictionary(uniqueKeysWithValues: names.map { ($0, try run.output.text($0)) })
   }
@@ -145,7 +145,7 @@ import Testing
     }
     let run = try RunInMemory()
     func fingerprint(_ text: String) throws -> String {
-      Fingerprint.pipeline(try Self.load(text, in: run), libvips: "8")
+      Fingerprint.pipeline(try Self.load(text, in: run))
     }
     // The keys of a preset by themselves are the preset.
     #expect(try fingerprint(file("{preset: \(preset)}")) == fingerprint(file(usual)))

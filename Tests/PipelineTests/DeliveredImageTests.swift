@@ -1,4 +1,5 @@
 import Foundation
+import TesseraBytes
 import TesseraCatalog
 import TesseraDelivery
 import TesseraFetch
@@ -49,18 +50,25 @@ import Testing
       confirmation: .stale()))
 
   /// A variant in both formats.
-  private static func variant(_ place: String, _ width: Int, _ height: Int) -> String {
+  ///
+  /// - Parameter crop: the part of the image; nil for all of it.
+  private static func variant(
+    _ place: String, _ width: Int, _ height: Int, crop: Crop? = nil
+  ) -> String {
     func url(_ format: String) -> String {
       "https://cdn.example/\(place)/\(format)?u=https://img.example/a.jpg"
     }
-    return #"{"url":"\#(url("a-65"))","type":"image/avif","width":\#(width),"height":\#(height),"#
-      + #""also":[{"url":"\#(url("w-80"))","type":"image/webp"}]}"#
+    let digest = crop.map { #""crop":"\#(SHA256.of("\($0)").prefix(8))","# } ?? ""
+    return #"{"width":\#(width),"height":\#(height),\#(digest)"#
+      + #""urls":["\#(url("a-65"))","\#(url("w-80"))"]}"#
   }
 
-  private static func variants(_ focus: String) -> String {
-    [
-      variant("crop/60x60/\(focus)", 60, 60), variant("max/100x75", 100, 75),
-      variant("crop/120x120/\(focus)", 120, 120), variant("max/200x150", 200, 150),
+  /// - Parameter x: where a square of the image's height begins.
+  private static func variants(_ focus: String, x: Int) -> String {
+    let crop = Crop(x: x, y: 0, size: Size(300, 300))
+    return [
+      variant("crop/60x60/\(focus)", 60, 60, crop: crop), variant("max/100x75", 100, 75),
+      variant("crop/120x120/\(focus)", 120, 120, crop: crop), variant("max/200x150", 200, 150),
     ].joined(separator: ",")
   }
 
@@ -86,13 +94,16 @@ import Testing
   @Test func eachVariantHasItsURLsOnce() throws {
     let line = try Self.line(Self.item(focus: .init(x: 0.25, y: 0.75)), try Self.pipeline())
     #expect(
-      line == Self.start + #""ok","# + Self.facts + #""variants":[\#(Self.variants("0.25,0.75"))],"#
+      line == Self.start + #""ok","# + Self.facts
+        + #""variants":[\#(Self.variants("0.25,0.75", x: 0))],"#
         + Self.slots + "}")
   }
 
   @Test func theGravityIsTheFocusOfAnItemWithout() throws {
     let file = try Self.pipeline { $0.plan.gravity = .side(.east) }
-    #expect(try Self.line(Self.item(), file).contains(#""variants":[\#(Self.variants("1,0.5"))],"#))
+    #expect(
+      try Self.line(Self.item(), file).contains(
+        #""variants":[\#(Self.variants("1,0.5", x: 100))],"#))
   }
 
   @Test func aStaleImageHasItsErrorAndItsVariants() throws {
@@ -101,7 +112,7 @@ import Testing
     #expect(
       line == Self.start + #""stale","# + Self.facts
         + #""error":{"code":"dns","message":"No such host.","retryable":true},"#
-        + #""variants":[\#(Self.variants("0.5,0.5"))],"# + Self.slots + "}")
+        + #""variants":[\#(Self.variants("0.5,0.5", x: 50))],"# + Self.slots + "}")
   }
 
   @Test func fallbacksAreNamed() throws {
@@ -109,18 +120,15 @@ import Testing
       $0.variants[0].files[0].fallback = Fallback([.serviceLimit])
       $0.variants[1].files[1].fallback = Fallback([.noAnimation(.webp)])
     }
-    #expect(line.contains(#""width":100,"height":75,"fallback":"service-limit","also":[{"url":"#))
-    #expect(line.contains(#""type":"image/webp"}]},{"url":"#))
-    #expect(line.contains(#""width":200,"height":150,"also":[{"url":"#))
-    #expect(line.contains(#""type":"image/webp","fallback":"webp-no-animation"}]}]"#))
+    #expect(line.contains(#"{"width":100,"height":75,"fallback":"service-limit","urls":["#))
+    #expect(line.contains(#"{"width":200,"height":150,"fallback":"webp-no-animation","urls":["#))
     #expect(line.components(separatedBy: "fallback").count == 3)
   }
 
   /// What a service can't make has no URL, rather than one for some of its formats.
   @Test func aVariantThatTheServiceCannotMakeHasNoURL() throws {
     let expected =
-      #""variants":[{"type":"image/avif","width":100,"height":75},"#
-      + #"{"type":"image/avif","width":200,"height":150}]"#
+      #""variants":[{"width":100,"height":75},{"width":200,"height":150}]"#
     let local = try Self.line(
       Self.item("file:///a.jpg"), try Self.pipeline { $0.plan.slots.removeLast() })
     #expect(local.contains(expected), "\(local)")
@@ -133,10 +141,26 @@ import Testing
     #expect(limited.contains(expected), "\(limited)")
   }
 
-  @Test func oneFormatNeedsNoAlternatives() throws {
+  @Test func oneFormatHasOneURL() throws {
     let line = try Self.line(Self.item(), try Self.pipeline { $0.plan.formats = [.fixed(.webp)] })
-    #expect(!line.contains("also"))
-    #expect(line.contains(#"{"url":"https://cdn.example/max/200x150/w-80?u="#))
+    let url = "https://cdn.example/max/200x150/w-80?u=https://img.example/a.jpg"
+    #expect(line.contains(#"{"width":200,"height":150,"urls":["\#(url)"]}"#))
+  }
+
+  /// What only a service makes has no name, and its formats no recipe.
+  @Test func aServiceLeavesNoFilesToName() throws {
+    var file = try Self.pipeline()
+    #expect(
+      FileNames(file).formats.map { [$0.type, $0.fileExtension, $0.recipe] } == [
+        ["image/avif", nil, nil], ["image/webp", nil, nil], ["image/jpeg", nil, nil],
+        ["image/png", nil, nil],
+      ])
+    let image = ImageEntries(file).delivered(
+      Self.item(), Self.size, ImageEntries(file).plan(of: Self.size, for: Self.item()),
+      by: try #require(file.delivery))
+    #expect(image.source == nil)
+    file.delivery?.makesFiles = true
+    #expect(FileNames(file).formats.allSatisfy { $0.recipe != nil && $0.fileExtension != nil })
   }
 
   // MARK: Files besides a service
@@ -149,7 +173,8 @@ import Testing
     filePlan.plan = ImageEntries(file).plan(of: size, for: item)
     filePlan.records = zip(filePlan.plan.files, bytes).enumerated().map { index, file in
       VariantRecord(
-        path: "variants/\(index)", width: file.0.size.width, height: file.0.size.height,
+        path: filePlan.source.path(of: file.0), width: file.0.size.width,
+        height: file.0.size.height,
         bytes: file.1, sha256: "s\(index)")
     }
     return filePlan
@@ -169,12 +194,11 @@ import Testing
     }
     #expect(
       ResultLines.line(image, extra: nil) == Self.start + #""ok","# + Self.facts
-        + #""variants":[{"path":"variants/0","url":"\#(url("100x75/a-65"))","type":"image/avif","#
-        + #""width":100,"height":75,"bytes":5,"sha256":"s0","also":[{"path":"variants/1","#
-        + #""url":"\#(url("100x75/w-80"))","type":"image/webp","bytes":6,"sha256":"s1"}]},"#
-        + #"{"path":"variants/2","url":"\#(url("200x150/a-65"))","type":"image/avif","#
-        + #""width":200,"height":150,"bytes":7,"sha256":"s2","also":[{"path":"variants/3","#
-        + #""url":"\#(url("200x150/w-80"))","type":"image/webp","bytes":8,"sha256":"s3"}]}],"#
+        + #""source":"\#(FilePlan.example().source.source)","variants":["#
+        + #"{"width":100,"height":75,"bytes":[5,6],"urls":["\#(url("100x75/a-65"))","#
+        + #""\#(url("100x75/w-80"))"],"sha256":["s0","s1"]},"#
+        + #"{"width":200,"height":150,"bytes":[7,8],"urls":["\#(url("200x150/a-65"))","#
+        + #""\#(url("200x150/w-80"))"],"sha256":["s2","s3"]}],"#
         + #""slots":{"card":{"width":100,"height":75,"variants":[0,1]}}}"#)
   }
 
@@ -194,7 +218,7 @@ import Testing
     var missing = filePlan
     missing.records[1] = nil
     let part = ImageEntries(file).shown(item, .example(), missing)
-    #expect(part.variants.map(\.path) == ["variants/2"])
+    #expect(part.variants.map(\.width) == [200])
     #expect(part.slots["card"]?.variants == [0, 1])
   }
 

@@ -74,7 +74,7 @@ import Testing
     let full = [Int](repeating: 250, count: count / 250)
     #expect(batches == full + (count % 250 > 0 ? [count % 250] : []))
     var texts: [String] = []
-    try await Self.lines(count, expected: count).forEachLine { texts.append($0.line) }
+    try await Self.lines(count, expected: count).forEachLine { texts.append($0) }
     #expect(texts == (0..<count).map { "line \($0)" })
   }
 

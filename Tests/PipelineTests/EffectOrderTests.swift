@@ -54,7 +54,7 @@ import Testing
     for id in ["a", "b", "c"] {
       guard let line = try await run.state.history(of: id)?.result else { continue }
       finished += 1
-      let files = try #require(CatalogLine(line.utf8)?.files)
+      let files = try #require(CatalogLine(line.utf8)?.files(FileNames(run.file).formats))
       #expect(files.count == 2)
       for file in files { #expect(try await run.output.has(file.path, bytes: file.bytes)) }
     }

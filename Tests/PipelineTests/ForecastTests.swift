@@ -1,5 +1,6 @@
 import Foundation
 import TesseraFetch
+import TesseraJSON
 import TesseraMemoryOutput
 import TesseraPlan
 import TesseraTestSupport
@@ -58,8 +59,10 @@ import Testing
   }
 
   static func files(_ run: RunInMemory) throws -> Set<String> {
-    let catalog = try run.output.text("catalog.json")
-    return Set(catalog.matches(of: /"path":"([^"]+)"/).map { String($0.1) })
+    let catalog = try JSONParser.parse(Array(run.output.text("catalog.json").utf8))
+    let formats = FileNames(run.file).formats
+    let lines = (catalog["images"]?.arrayValue ?? []).map { CatalogLine($0) }
+    return Set(lines.flatMap { $0.files(formats) ?? [] }.map(\.path))
   }
 
   /// Looks at the next run, runs, and compares.

@@ -17,7 +17,7 @@ import Testing
   private static let names = ["a", "b", secret, "c"]
 
   private enum Writer: String, CaseIterable, CustomStringConvertible {
-    case run, unchanged, pages, only, onlyFailed, upgrade, shard
+    case run, unchanged, screens, only, onlyFailed, upgrade, shard
     var description: String { rawValue }
 
     /// The manifest of the run that is watched.
@@ -30,7 +30,7 @@ import Testing
       case .only: options.selection = RunSelection(ids: ["b", "new"], refreshes: true)
       case .onlyFailed: options.selection = RunSelection(onlyFailed: true)
       case .shard: options.shard = Shard(0, of: 1)
-      case .run, .unchanged, .pages, .upgrade: break
+      case .run, .unchanged, .screens, .upgrade: break
       }
     }
   }
@@ -49,9 +49,11 @@ import Testing
     }
     run.file.lostAbove = 100
     switch writer {
-    case .pages:
-      run.file.catalogPages = 10
-      run.file.catalogPatches = 2
+    case .screens:
+      run.file.screens = [
+        CatalogScreen(name: "feed", selection: .init(slots: ["card"]), first: 2, part: 2)
+      ]
+      run.file.catalogChanges = 2
     case .upgrade:
       run.file.plan.formats = [.fixed(.png)]
       run.file.upgrade = Upgrade(format: .webp, budget: .seconds(60))

@@ -29,9 +29,9 @@ import Testing
 
   private let start = #"{"id":"a","url":"https://img.example/a.jpg","status":"#
   private let variants =
-    #""variants":[{"path":"variants/0.webp","type":"image/webp","width":100,"height":75,"#
-    + #""bytes":100},{"path":"variants/1.webp","type":"image/webp","width":200,"height":150,"#
-    + #""bytes":101}],"slots":{"card":{"width":100,"height":75,"variants":[0,1]}}"#
+    #""source":"\#(FilePlan.example().source.source)","variants":[{"width":100,"height":75,"#
+    + #""bytes":[100]},{"width":200,"height":150,"bytes":[101]}],"#
+    + #""slots":{"card":{"width":100,"height":75,"variants":[0,1]}}"#
   private let placeholder = ##""placeholder":{"color":"#102030","thumbhash":"AAEC"}"##
 
   @Test func anImageIsShown() {
@@ -84,7 +84,7 @@ import Testing
     for (kinds, expected) in cases {
       let text = line(entries { $0.placeholders = kinds }.shown(item, .example(), .example()))
       if let expected {
-        #expect(text.contains("\"placeholder\":" + expected + ",\"variants\""))
+        #expect(text.contains("\"placeholder\":" + expected + ",\"source\""))
       } else {
         #expect(!text.contains("placeholder"))
       }
@@ -99,16 +99,18 @@ import Testing
 
   @Test func aVariantWithoutItsFilesIsLeftOut() {
     let text = line(entries().shown(item, .example(), .example(missing: 1)))
-    #expect(!text.contains("variants/0.webp"))
-    #expect(text.contains("variants/1.webp"))
+    #expect(text.contains(#""variants":[{"width":200,"height":150,"bytes":[101]}],"slots""#))
+    // Without any file there is none that has the source in its name.
+    let none = entries().shown(item, .example(), .example(missing: 2))
+    #expect(none.variants == [] && none.source == nil)
   }
 
   @Test func onlyAFullCatalogHasDigests() {
     let client = line(entries().shown(item, .example(), .example()))
     #expect(!client.contains("sha256"))
     let full = line(entries { $0.profile = .full }.shown(item, .example(), .example()))
-    #expect(full.contains(#""bytes":100,"sha256":"f0"}"#))
-    #expect(full.contains(#""bytes":101,"sha256":"f1"}"#))
+    #expect(full.contains(#""bytes":[100],"sha256":["f0"]}"#))
+    #expect(full.contains(#""bytes":[101],"sha256":["f1"]}"#))
   }
 
   @Test func aFullCatalogNamesTheSource() {
@@ -121,21 +123,20 @@ import Testing
     #expect(full.provenance(source.record, nil) == nil)
     #expect(full.provenance(nil, content) == nil)
     var image = full.shown(item, .example(), .example())
-    image.source = full.provenance(source.record, content)
-    let text = #""source":{"url":"https://cdn.example/a.jpg","bytes":5000,"sha256":"c0","#
+    image.provenance = full.provenance(source.record, content)
+    let text = #""provenance":{"url":"https://cdn.example/a.jpg","bytes":5000,"sha256":"c0","#
     #expect(line(image).hasSuffix(text + #""etag":"\"old\""}}"#))
     var record = SourceRecord(content: "c1", confirmation: .stale(run: thisRun), robots: "noai")
     record.confirmation.etag = "\"new\""
-    image.source = full.provenance(record, content)
+    image.provenance = full.provenance(record, content)
     #expect(
       line(image).hasSuffix(
-        #""source":{"bytes":5000,"sha256":"c1","etag":"\"new\"","robots":"noai"}}"#))
+        #""provenance":{"bytes":5000,"sha256":"c1","etag":"\"new\"","robots":"noai"}}"#))
   }
 
   // MARK: Pending
 
-  private let noVariants =
-    #""variants":[],"slots":{"card":{"width":100,"height":75,"variants":[]}}}"#
+  private let noVariants = #""slots":{"card":{"width":100,"height":75}}}"#
 
   @Test func knownBytesWithoutFilesArePending() throws {
     let size = try #require(KnownSize(bytesOf: KnownSource.ready()))
@@ -171,19 +172,49 @@ import Testing
     var changed = KnownSource.ready()
     changed.header = .example()
     let cases: [(KnownSource?, String)] = [
-      (nil, error + "}"),
-      (KnownSource(), error + "}"),
+      (nil, error + #","slots":{"card":{}}}"#),
+      (KnownSource(), error + #","slots":{"card":{}}}"#),
       (
         .ready(),
-        #""width":400,"height":300,"format":"jpeg","# + error + "," + placeholder + "}"
+        #""width":400,"height":300,"format":"jpeg","# + error + "," + placeholder + "," + noVariants
       ),
       // The placeholder of the old bytes would show another image.
-      (changed, #""width":640,"height":480,"format":"png","# + error + "}"),
+      (changed, #""width":640,"height":480,"format":"png","# + error + "," + noVariants),
     ]
     for (known, rest) in cases {
       let image = entries().failed(item, failure, known: known)
       #expect(line(image) == start + #""failed","# + rest)
     }
+  }
+
+  /// A page reserves the place of an image that can't be shown, wherever its box is known.
+  @Test func aFailedItemHasItsBoxes() {
+    let slots = [
+      Slot("hero", width: 60, height: 60, mode: .clip), Slot("row", width: nil, height: 30),
+    ]
+    let entries = entries { $0.plan.slots += slots }
+    func boxes(
+      _ names: [String]? = nil, _ failure: ItemFailure? = nil, _ known: KnownSource? = nil
+    ) -> [String: CatalogSlotUse] {
+      let entry = ManifestEntry(line: 1, id: "a", url: "https://img.example/a.jpg", slots: names)
+      let item = Item(entry, position: 0, PipelineFile.fetch())
+      return entries.failed(item, failure ?? self.failure, known: known).slots
+    }
+    // Both sides of a slot, whatever the image is.
+    let unknown = CatalogSlotUse(width: nil, height: nil)
+    let hero = CatalogSlotUse(width: 60, height: 60)
+    #expect(boxes() == ["card": unknown, "hero": hero, "row": unknown])
+    #expect(boxes(["hero"]) == ["hero": hero])
+    // With the size of the image all of them.
+    let all = [
+      "card": CatalogSlotUse(width: 100, height: 75), "hero": hero,
+      "row": CatalogSlotUse(width: 40, height: 30),
+    ]
+    let facts = ImageFacts(format: "gif", size: Size(400, 300))
+    #expect(boxes(nil, .refused(.tooManyPixels(facts, limit: 1))) == all)
+    #expect(boxes(nil, nil, .ready()) == all)
+    #expect(boxes(["row"], nil, .ready()) == ["row": CatalogSlotUse(width: 40, height: 30)])
+    #expect(boxes(["none"], .unknownSlot("none", known: ["card"])) == [:])
   }
 
   @Test func aFailureNamesTheImageThatItIsAbout() {

@@ -107,46 +107,38 @@ import Testing
       run.file.fetch)
   }
 
-  /// Saves the files of a plan, and publishes them with these bytes.
-  private static func save(_ plan: FilePlan, _ run: RunInMemory, digest: String?) async throws {
+  /// Saves the files of a plan, and publishes them.
+  private static func save(_ plan: FilePlan, _ run: RunInMemory) async throws {
     var change = StateStore.SourceChange()
+    let paths = plan.plan.files.map(plan.source.path(of:))
     change.made = StateStore.Made(
       digest: plan.content, content: .example(),
-      variants: plan.keys.enumerated().map { index, key in
-        (
-          key: key,
-          record: VariantRecord(
-            path: "variants/\(index)", width: 1, height: 1, bytes: 3, sha256: digest)
-        )
+      variants: zip(plan.keys, paths).map { key, path in
+        (key, VariantRecord(path: path, width: 1, height: 1, bytes: 3, sha256: "5f"))
       }, placeholder: (plan.placeholderKey, Placeholders([.color: "#000000", .thumbhash: "A"])),
       run: 1)
-    for index in plan.keys.indices { try run.output.write("variants/\(index)", [1, 2, 3]) }
+    for path in paths { try run.output.write(path, [1, 2, 3]) }
     try await run.state.save(change, key: "k", url: "u")
   }
 
-  /// Early versions did not store digests, which a full catalog has.
-  @Test func digestsAreReadForAFullCatalog() async throws {
-    for (profile, stored, expected) in [
-      (PipelineFile.Profile.client, nil, nil), (.client, "s", "s"),
-      (.full, nil, SHA256.of([1, 2, 3])), (.full, "s", "s"),
-    ] as [(PipelineFile.Profile, String?, String?)] {
-      var run = try RunInMemory()
-      run.file.profile = profile
-      let planner = try await run.parts().planner
-      let plan = try await planner.filePlan("c", "webp", Self.facts, for: Self.item(run))
-      #expect((plan.missing, plan.isComplete, plan.placeholder == nil) == ([0, 1], false, true))
-      try await Self.save(plan, run, digest: stored)
-      let known = try await planner.filePlan("c", "webp", Self.facts, for: Self.item(run))
-      #expect(known.isComplete && known.records.map { $0?.sha256 } == [expected, expected])
-      // Nothing is looked up for a content that is new.
-      let new = try await planner.filePlan(
-        "c", "webp", Self.facts, for: Self.item(run), isNew: true)
-      #expect((new.missing, new.placeholder == nil) == ([0, 1], true))
-      // A file of another length is not the one.
-      try run.output.write("variants/1", [1, 2])
-      let cut = try await planner.filePlan("c", "webp", Self.facts, for: Self.item(run))
-      #expect((cut.missing, cut.isComplete) == ([1], false))
-    }
+  @Test func filesThatAreThereAreFoundByTheirNames() async throws {
+    let run = try RunInMemory()
+    let planner = try await run.parts().planner
+    let plan = try await planner.filePlan("c", "webp", Self.facts, for: Self.item(run))
+    #expect((plan.missing, plan.isComplete, plan.placeholder == nil) == ([0, 1], false, true))
+    try await Self.save(plan, run)
+    let known = try await planner.filePlan("c", "webp", Self.facts, for: Self.item(run))
+    #expect(known.isComplete && known.records.map { $0?.sha256 } == ["5f", "5f"])
+    let paths = plan.plan.files.map(plan.source.path(of:))
+    #expect(known.records.map { $0?.path } == paths)
+    // Nothing is looked up for a content that is new.
+    let new = try await planner.filePlan(
+      "c", "webp", Self.facts, for: Self.item(run), isNew: true)
+    #expect((new.missing, new.placeholder == nil) == ([0, 1], true))
+    // A file of another length is not the one.
+    try run.output.write(paths[1], [1, 2])
+    let cut = try await planner.filePlan("c", "webp", Self.facts, for: Self.item(run))
+    #expect((cut.missing, cut.isComplete) == ([1], false))
   }
 
   /// The bytes of a file do not depend on which slots an item names.
@@ -168,7 +160,7 @@ import Testing
       run.file.placeholders = kinds
       let planner = try await run.parts().planner
       let plan = try await planner.filePlan("c", "webp", Self.facts, for: Self.item(run))
-      try await Self.save(plan, run, digest: nil)
+      try await Self.save(plan, run)
       let known = try await planner.filePlan("c", "webp", Self.facts, for: Self.item(run))
       #expect((known.missing, known.isComplete) == ([], isComplete))
     }

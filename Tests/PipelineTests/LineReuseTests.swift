@@ -123,16 +123,17 @@ import Testing
     let bytes = try #require(try await run.output.size(of: path))
     let digest = try run.output.digest(of: path)
     let source = TinyImage.webp(300, 200, "p")
+    let name = try #require(FileName.parts(of: path))
+    #expect((name.width, name.height, name.crop, name.fileExtension) == (64, 43, nil, "webp"))
     #expect(
       outcome.lines == [
         #"{"id":"a","url":"https://images.example/photo","status":"ok","width":300,"height":200,"#
           + #""format":"webp","alpha":false,"animated":false,"frames":1,"placeholder":{"#
           + ##""color":"#336699","thumbhash":"dGh1bWI="},"##
-          + #""variants":[{"path":"\#(path)","#
-          + #""type":"image/webp","width":64,"height":43,"bytes":\#(bytes),"#
-          + #""sha256":"\#(digest)"}],"#
+          + #""source":"\#(name.source)","variants":[{"width":64,"height":43,"bytes":[\#(bytes)],"#
+          + #""sha256":["\#(digest)"]}],"#
           + #""slots":{"card":{"width":60,"height":40,"variants":[0]}},"#
-          + #""source":{"url":"https://images.example/photo","bytes":\#(source.count),"sha256":""#
+          + #""provenance":{"url":"https://images.example/photo","bytes":\#(source.count),"sha256":""#
           + SHA256.of(source) + #"","width":300,"height":200,"orientation":1,"etag":"\"1\"","#
           + #""lastModified":"Thu, 01 Jan 2026 00:00:00 GMT"},"alt":"A boat","#
           + #""focus":[0.25,0.75],"extra":{"colour":"red"}}"#

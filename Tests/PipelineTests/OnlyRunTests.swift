@@ -198,12 +198,13 @@ import Testing
     lines.append(Self.line("twin", "3"))
     _ = try await run.wholeRun(lines)
     Self.serve(run, "3", width: 190, tag: "2")
+    let new = #""width":190,"height":80"#
     let second = Self.texts(
       try await run.wholeRun(lines, Self.only("twin", refreshes: true)).catalog)
-    #expect(second["twin"]?.contains("190") == true && second["p3"]?.contains("190") == false)
+    #expect(second["twin"]?.contains(new) == true && second["p3"]?.contains(new) == false)
     _ = run.fetcher.takeLog()
     let third = Self.texts(try await run.wholeRun(lines).catalog)
-    #expect(run.fetcher.takeLog() == [] && third["p3"]?.contains("190") == true)
+    #expect(run.fetcher.takeLog() == [] && third["p3"]?.contains(new) == true)
     #expect(try Self.stood(run) > 40)
   }
 
@@ -290,7 +291,10 @@ import Testing
     let run = try Self.begun(4)
     let lines = Self.lines(0..<4)
     let first = try await run.wholeRun(lines)
-    let others = Self.texts(first.catalog)["p3"].flatMap { CatalogLine($0.utf8)?.files } ?? []
+    let others =
+      Self.texts(first.catalog)["p3"].flatMap {
+        CatalogLine($0.utf8)?.files(FileNames(run.file).formats)
+      } ?? []
     let file = try #require(others.first).path
     let memory = run.output
     let interrupted = InterruptedOutput(memory, before: 2) { () throws(SystemError) in
@@ -343,18 +347,16 @@ import Testing
 
   // MARK: What is published
 
-  /// A run of one image that has changed leaves the documents that a run of all leaves: pages, screens, patches and kept
-  /// catalogs.
+  /// A run of one image that has changed leaves the documents that a run of all leaves: screens, changes and kept catalogs.
   @Test func documentsAreThoseOfARunOfAllImages() async throws {
     var runs = [try Self.begun(), try Self.begun()]
     var catalogs: [String] = []
     for index in runs.indices {
-      runs[index].file.catalogPages = 8
       runs[index].file.screens = [
         CatalogScreen(
-          name: "list", selection: CatalogSelection(slots: ["card"]), first: 4, pages: 8)
+          name: "list", selection: CatalogSelection(slots: ["card"]), first: 4, part: 8)
       ]
-      runs[index].file.catalogPatches = 2
+      runs[index].file.catalogChanges = 2
       runs[index].file.keptCatalogs.count = 3
       let run = runs[index]
       _ = try await run.wholeRun(Self.lines(0..<60))

@@ -162,10 +162,8 @@ import Testing
 
   @Test func theResultOfARunIsItsCatalogOrItsShard() throws {
     var options = RunOptions(workerPath: "w")
-    var file = Self.file { $0.output = "out" }
+    let file = Self.file { $0.output = "out" }
     #expect(Pipeline(file, .everything, options).resultPath == "out/catalog.json")
-    file.catalogFormat = .jsonl
-    #expect(Pipeline(file, .everything, options).resultPath == "out/catalog.jsonl")
     #expect(options.shardName == nil)
     options.shard = RunOptions.shard("3/8")
     #expect(options.shardName == "3/8")

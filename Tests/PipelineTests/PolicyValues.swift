@@ -68,16 +68,16 @@ extension FilePlan {
     let plan = Plan(
       for: facts.planned("jpeg", focus: nil), settings: PipelineFile.example().plan)
     let files = plan.files
+    let source = ContentKeys(
+      content: "c0", format: "jpeg", facts: facts, decode: plan.decode(of: facts.size),
+      FileNames(.example()))
     return FilePlan(
-      source: ContentKeys(
-        content: "c0", format: "jpeg", facts: facts, decode: plan.decode(of: facts.size),
-        libvips: "8.14.1"), plan: plan,
-      keys: files.indices.map { "key\($0)" },
+      source: source, plan: plan, keys: files.map(source.key(of:)),
       records: files.enumerated().map { index, file in
         index < missing
           ? nil
           : VariantRecord(
-            path: "variants/\(index).webp", width: file.size.width, height: file.size.height,
+            path: source.path(of: file), width: file.size.width, height: file.size.height,
             bytes: 100 + index, sha256: "f\(index)")
       },
       placeholder: Placeholders([

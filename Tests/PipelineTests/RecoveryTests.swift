@@ -1,4 +1,5 @@
 import TesseraBytes
+import TesseraCatalog
 import TesseraMemoryOutput
 import TesseraPlaceholder
 import TesseraPlan
@@ -20,22 +21,24 @@ import Testing
     Recovery(try await HeldOutput(run.output, run.workspace, nil))
   }
 
-  /// A file by its text: a name that is made of its digest, and what the output has under it.
-  private func publish(_ text: String, has content: String?) throws -> String {
-    let path = PublishedFile.path(
-      digest: SHA256.of(text), width: 1, height: 1, fileExtension: "webp")
+  /// A file that was made with a text, and what the output has under its name.
+  private func publish(_ text: String, has content: String?) throws -> VariantRecord {
+    let digest = SHA256.of(text)
+    let path = FileName.path(
+      source: String(digest.prefix(32)), width: 1, height: 1, crop: nil,
+      recipe: "0123456789abcdef", fileExtension: "webp")
     if let content { try run.output.write(path, Array(content.utf8)) }
-    return path
+    return VariantRecord(path: path, width: 1, height: 1, bytes: text.utf8.count, sha256: digest)
   }
 
   /// Records files as those of a run.
-  private func record(_ files: [(key: String, path: String)], run number: Int) async throws {
+  private func record(
+    _ files: [(key: String, record: VariantRecord)], run number: Int
+  ) async throws {
     var change = StateStore.SourceChange()
     change.made = StateStore.Made(
-      digest: "c", content: .example(),
-      variants: files.map { key, path in
-        (key, VariantRecord(path: path, width: 1, height: 1, bytes: 1))
-      }, placeholder: ("p", Placeholders()), run: number)
+      digest: "c", content: .example(), variants: files, placeholder: ("p", Placeholders()),
+      run: number)
     try await run.state.save(change, key: "k", url: "u")
   }
 
@@ -46,12 +49,14 @@ import Testing
   @Test func filesThatAreNotWholeAreRemoved() async throws {
     let before = try await run.state.beginRun(boot: "before")
     try run.output.write("variants/odd.webp", Array("mine".utf8))
+    let odd = VariantRecord(
+      path: "variants/odd.webp", width: 1, height: 1, bytes: 4, sha256: SHA256.of("mine"))
     let files = [
       ("1", try publish("whole", has: "whole")), ("2", try publish("cut off", has: "cut")),
-      ("3", try publish("missing", has: nil)), ("4", "variants/odd.webp"),
+      ("3", try publish("missing", has: nil)), ("4", odd),
       ("5", try publish("another", has: "another")),
     ]
-    try await record(files.map { (key: $0.0, path: $0.1) }, run: before)
+    try await record(files.map { (key: $0.0, record: $0.1) }, run: before)
     let recovery = try await recovery()
     // Since the same boot nothing is lost.
     #expect(try await recovery.removeUnwritten(run.state, boot: "before") == 0)
@@ -59,9 +64,9 @@ import Testing
     #expect(try await recovery.removeUnwritten(run.state, boot: "now") == 3)
     #expect(try await known(["1", "2", "3", "4", "5"]) == [true, false, false, false, true])
     // What Tessera did not name is not Tessera's to remove.
-    #expect(run.output.paths.sorted() == [files[0].1, files[4].1, "variants/odd.webp"].sorted())
+    #expect(run.output.paths.sorted() == [files[0], files[4], ("4", odd)].map(\.1.path).sorted())
     // Each file is examined once.
-    run.output.delete(files[0].1)
+    run.output.delete(files[0].1.path)
     #expect(try await recovery.removeUnwritten(run.state, boot: "now") == 0)
     #expect(try await !run.state.hasDoubts(boot: "now"))
     #expect(try await known(["1"]) == [true])
@@ -73,7 +78,7 @@ import Testing
     let files = try (0..<1_003).map { number in
       let text = "\(number)"
       let hasAll = number % 501 != 7
-      return (key: "key \(10_000 + number)", path: try publish(text, has: hasAll ? text : "x"))
+      return (key: "key \(10_000 + number)", record: try publish(text, has: hasAll ? text : "x"))
     }
     try await record(files, run: before)
     let recovery = try await recovery()
@@ -87,10 +92,10 @@ import Testing
   @Test func filesOfThisBootAreNotExamined() async throws {
     _ = try await run.state.beginRun(boot: "before")
     let now = try await run.state.beginRun(boot: "now")
-    let path = try publish("cut off", has: "cut")
-    try await record([("1", path)], run: now)
+    let file = try publish("cut off", has: "cut")
+    try await record([("1", file)], run: now)
     #expect(try await recovery().removeUnwritten(run.state, boot: "now") == 0)
-    #expect(run.output.paths == [path])
+    #expect(run.output.paths == [file.path])
   }
 
   // MARK: A damaged state

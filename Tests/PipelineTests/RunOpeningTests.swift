@@ -200,7 +200,9 @@ import Testing
     var change = StateStore.SourceChange()
     change.made = StateStore.Made(
       digest: "c", content: .example(),
-      variants: [("1", VariantRecord(path: "variants/x", width: 1, height: 1, bytes: 1))],
+      variants: [
+        ("1", VariantRecord(path: "variants/x", width: 1, height: 1, bytes: 1, sha256: "s"))
+      ],
       placeholder: ("p", Placeholders()), run: number)
     try await run.state.save(change, key: "k", url: "u")
     try await opening.recover(run.state, boot: "now")

@@ -85,7 +85,9 @@ import Testing
     recorder.count(.example(), made: 1)
     #expect(recorder.current.variantsAsked == 12)
     #expect(recorder.current.variantsReused == 7)
-    let files = [100, 23].map { VariantRecord(path: "p", width: 1, height: 1, bytes: $0) }
+    let files = [100, 23].map {
+      VariantRecord(path: "p", width: 1, height: 1, bytes: $0, sha256: "s")
+    }
     recorder.addDecode(
       files, of: 1_000, [.headerDiffers(detail: "")], ViewCost(views: 1, bytes: 6, exactBytes: 3))
     recorder.addDecode([], of: nil, [.toneMapped], ViewCost(views: 2, bytes: 3, exactBytes: 1))

@@ -28,7 +28,7 @@ import Testing
     (report.requests, report.retries, report.notModified, report.bytesFetched) = (14, 15, 16, 17)
     (report.fetching, report.transcoding) = (.milliseconds(18_500), .milliseconds(30_250))
     (report.variantsAsked, report.variantsDelivered, report.variantsMade) = (19, 20, 21)
-    (report.variantsReused, report.bytesWritten) = (22, 23)
+    (report.variantsReused, report.bytesWritten, report.variantsStanding) = (22, 23, 40)
     (report.upgradedImages, report.upgradedFiles, report.upgradedBytes) = (34, 35, 36)
     (report.upgradesWaiting, report.upgradeSeconds) = (37, 38.5)
     (report.tablesMade, report.tablesReused, report.tablesLeftOut) = (24, 25, 26)
@@ -110,6 +110,7 @@ import Testing
         "delivered": 20,
         "made": 21,
         "reused": 22,
+        "standing": 40,
         "bytesWritten": 23
       },
       "upgrade": {

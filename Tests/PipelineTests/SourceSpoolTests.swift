@@ -1,3 +1,5 @@
+import TesseraBytes
+import TesseraCatalog
 import TesseraOutput
 import TesseraSystem
 import TesseraTestSupport
@@ -78,16 +80,37 @@ import Testing
 
   /// The line of an image with files in two formats.
   @Test func aStandingLineNamesItsFilesAndPlaces() throws {
+    let formats = ["avif", "webp", "png"].map {
+      CatalogFormat(
+        type: "image/\($0)", fileExtension: $0, recipe: String(SHA256.of($0).prefix(16)))
+    }
+    let source = String(SHA256.of("a").prefix(32))
+    func path(_ sides: String, _ format: Int) -> String {
+      FileName.path(
+        name:
+          "\(source)-\(sides)-\(formats[format].recipe ?? "").\(formats[format].fileExtension ?? "")"
+      )
+    }
     let line = try #require(
       ReusedLine(
-        #"{"id":"a","extra":{"variants":[{"path":"x","bytes":9}]},"variants":[{"path":"p","bytes":1,"#
-          + #""also":[{"path":"q","bytes":2}]},{"path":"r","bytes":3}],"#
-          + #""slots":{"s":{"width":1,"variants":[0,1]},"t":{"variants":[1]}}}"#))
-    #expect(line.files.sorted { $0.path < $1.path }.map(\.path) == ["p", "q", "r"])
-    #expect(line.files.map(\.bytes).sorted() == [1, 2, 3])
+        #"{"id":"a","source":"\#(source)","extra":{"variants":[{"bytes":[9]}]},"#
+          + #""variants":[{"width":8,"height":6,"bytes":[1,2]},"#
+          + #"{"width":8,"height":8,"crop":"00c0ffee","bytes":[null,3],"sha256":["x"]}],"#
+          + #""slots":{"s":{"width":1,"variants":[0,1]},"t":{"variants":[1]}}}"#, formats))
+    #expect(
+      line.files.map(\.path) == [path("8x6", 0), path("8x6", 1), path("8x8-00c0ffee", 1)])
+    #expect(line.files.map(\.bytes) == [1, 2, 3])
     #expect(line.places == 3)
-    for broken in ["", "{", "{}", #"{"variants":[]}"#, #"{"variants":[{"path":"p"}]}"#] {
-      #expect(ReusedLine(broken) == nil)
+    let start = #"{"source":"\#(source)","variants":[{"width":8,"height":6"#
+    #expect(ReusedLine(start + #","bytes":[1]}]}"#, formats)?.files.count == 1)
+    for broken in [
+      "", "{", "{}", #"{"variants":[]}"#, start + "}]}",
+      #"{"variants":[{"width":8,"height":6,"bytes":[1]}]}"#, start + #","bytes":[1,2,3,4]}]}"#,
+    ] {
+      #expect(ReusedLine(broken, formats) == nil, "\(broken)")
     }
+    // Without a recipe a file has no name.
+    #expect(
+      ReusedLine(start + #","bytes":[1]}]}"#, [CatalogFormat(type: "image/webp")]) == nil)
   }
 }

@@ -61,7 +61,7 @@ import Testing
     let confirmation = Confirmation(
       etag: known.etag, lastModified: nil, checked: FakeClock.start + known.checked * hour,
       freshUntil: known.freshUntil.map { FakeClock.start + $0 * hour }, run: known.run)
-    let file = VariantRecord(path: "variants/x", width: 1, height: 1, bytes: 1)
+    let file = VariantRecord(path: "variants/x", width: 1, height: 1, bytes: 1, sha256: "s")
     var source = KnownSource()
     source.record = SourceRecord(content: digest, confirmation: confirmation, url: known.place)
     source.content = ContentRecord(
@@ -70,7 +70,7 @@ import Testing
     source.filePlan = FilePlan(
       source: ContentKeys(
         content: digest, format: "webp", facts: facts, decode: plan.decode(of: facts.size),
-        libvips: "8.14.1"), plan: plan,
+        parts.names), plan: plan,
       keys: plan.files.map(\.recipe), records: plan.files.map { _ in known.isReady ? file : nil },
       placeholder: Placeholders())
     source.isReady = known.isReady

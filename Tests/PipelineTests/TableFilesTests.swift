@@ -34,14 +34,18 @@ import Testing
   /// Publishes a file, and describes the image that it is of.
   private func entry(
     _ id: String, _ text: String, width: Int = 3, height: Int = 2, isWhole: Bool = true
-  ) throws -> Entry {
-    let bytes = Array(text.utf8)
-    let path = PublishedFile.path(
-      digest: SHA256.of(bytes), width: width, height: height, fileExtension: "webp")
-    try run.output.write(path, isWhole ? bytes : bytes.reversed())
+  ) async throws -> Entry {
+    let file = try await run.publish(
+      text, width: width, height: height, has: isWhole ? nil : String(text.reversed()))
     return Entry(
-      hash: TablePlace.hash(of: id), id: id, path: path, type: "image/jpeg", width: width,
-      height: height, bytes: bytes.count)
+      hash: TablePlace.hash(of: id), id: id, path: file.path, type: "image/jpeg", width: width,
+      height: height, bytes: file.bytes)
+  }
+
+  private func entries(_ texts: [(id: String, text: String)]) async throws -> [Entry] {
+    var entries: [Entry] = []
+    for (id, text) in texts { entries.append(try await entry(id, text)) }
+    return entries
   }
 
   private func part(_ pixels: TablePixels, _ entries: [Entry]) -> TablePart {
@@ -75,8 +79,8 @@ import Testing
   private var report: RunReport { parts.recorder.current }
 
   @Test func aFileOfPixelsIsMadeOnce() async throws {
-    let texts = ["a": "one", "b": "second", "c": "3"]
-    var images = try texts.map { (entry: try entry($0, $1), text: $1) }
+    let texts = [("a", "one"), ("b", "second"), ("c", "3")]
+    var images = zip(try await entries(texts), texts).map { (entry: $0, text: $1.1) }
     images.sort { $0.entry.hash < $1.entry.hash }
     // Two images may share a file.
     images[1].entry.path = images[0].entry.path
@@ -117,7 +121,8 @@ import Testing
 
   /// Results of several jobs are put together in their order.
   @Test func manyImagesAreSeveralJobs() async throws {
-    var images = try (0..<1_100).map { (entry: try entry("\($0)", "x\($0)"), text: "x\($0)") }
+    let texts = (0..<1_100).map { ("\($0)", "x\($0)") }
+    var images = zip(try await entries(texts), texts).map { (entry: $0, text: $1.1) }
     images.sort { $0.entry.hash < $1.entry.hash }
     let made = try #require(try await TableFiles(parts).file(part(.grey8, images.map(\.entry))))
     let jobs = workers.takeJobs()
@@ -131,10 +136,10 @@ import Testing
 
   /// An image that crashes a worker is found by halves; a damaged or missing file is not an image.
   @Test func imagesThatCannotBeDecodedAreLeftOut() async throws {
-    var entries = try ["a", "b", "d", "e"].map { try entry($0, "fine \($0)") }
-    entries.append(try entry("c", "bad image"))
-    entries.append(try entry("f", "fine f", width: 50, height: 40, isWhole: false))
-    let missing = try entry("g", "gone")
+    var entries = try await entries(["a", "b", "d", "e"].map { ($0, "fine \($0)") })
+    entries.append(try await entry("c", "bad image"))
+    entries.append(try await entry("f", "fine f", width: 50, height: 40, isWhole: false))
+    let missing = try await entry("g", "gone")
     run.output.delete(missing.path)
     entries.append(missing)
     let part = part(.grey8, entries)
@@ -154,7 +159,7 @@ import Testing
 
   /// The image may be whole, so a table without it would stay wrong.
   @Test func aFileThatCannotBeReadEndsTheRun() async throws {
-    let entries = try ["a", "b"].map { try entry($0, "fine \($0)") }
+    let entries = try await entries([("a", "fine a"), ("b", "fine b")])
     run.output.setUnreadable(entries[0].path)
     await #expect(throws: SystemError.self) {
       try await TableFiles(parts).file(part(.grey8, entries))
@@ -163,7 +168,7 @@ import Testing
   }
 
   @Test func anotherResultThanReportedIsAnError() async throws {
-    let part = part(.grey8, [try entry("a", "one")])
+    let part = part(.grey8, try await entries([("a", "one")]))
     for excess in [1, 128] {
       workers.makeMore(excess)
       let error = await #expect(throws: PipelineError.self) {
@@ -185,13 +190,13 @@ import Testing
   @Test(arguments: [TablePixels.bgra8, .webp])
   func afterTheDeadlineNothingIsMade(_ pixels: TablePixels) async throws {
     workers.fail(TranscodeFailure(.cancelled, "closed"))
-    let entries = try (0..<300).map { try entry("\($0)", "x\($0)") }
+    let entries = try await entries((0..<300).map { ("\($0)", "x\($0)") })
     #expect(try await TableFiles(parts).file(part(pixels, entries)) == nil)
     #expect((report.tablesUnmade, report.tablesMade) == (1, 0))
   }
 
   @Test func aCellThatNoTableHasIsAnError() async throws {
-    let part = part(.bgra8, [try entry("a", "one", width: 1_025, height: 7)])
+    let part = part(.bgra8, [try await entry("a", "one", width: 1_025, height: 7)])
     let error = await #expect(throws: PipelineError.self) {
       try await TableFiles(parts).file(part)
     }

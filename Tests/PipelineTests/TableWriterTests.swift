@@ -31,23 +31,25 @@ import Testing
   }
 
   /// Publishes the files of images of 3 x 2 pixels: an id and its bytes each.
-  private func entries(_ images: [(id: String, text: String)]) throws -> [StateStore.TableEntry] {
-    try images.map { id, text in
-      let bytes = Array(text.utf8)
-      let path = PublishedFile.path(
-        digest: SHA256.of(bytes), width: 3, height: 2, fileExtension: "webp")
-      try run.output.write(path, bytes)
-      return StateStore.TableEntry(
-        hash: TablePlace.hash(of: id), id: id, path: path, type: "image/webp", width: 3, height: 2,
-        bytes: bytes.count)
-    }.sorted { $0.hash < $1.hash }
+  private func entries(
+    _ images: [(id: String, text: String)]
+  ) async throws -> [StateStore.TableEntry] {
+    var entries: [StateStore.TableEntry] = []
+    for (id, text) in images {
+      let file = try await run.publish(text)
+      entries.append(
+        StateStore.TableEntry(
+          hash: TablePlace.hash(of: id), id: id, path: file.path, type: "image/webp", width: 3,
+          height: 2, bytes: file.bytes))
+    }
+    return entries.sorted { $0.hash < $1.hash }
   }
 
   // MARK: Atlases
 
   @Test func anAtlasHasAnIndex() async throws {
     let parts = try await parts()
-    let entries = try entries([("a", "one"), ("b", "second")])
+    let entries = try await entries([("a", "one"), ("b", "second")])
     let (ids, lengths) = (entries.map(\.id), entries.map(\.bytes))
     let atlas = TinyImage.webp(32, 16, "atlas")
     workers.makeAtlas(atlas)
@@ -86,7 +88,7 @@ import Testing
     let parts = try await parts()
     workers.makeAtlas(TinyImage.webp(32, 16, "atlas"))
     let part = TablePart(
-      .webp, .all, try entries([("a", "one"), ("b", "second")]), run.file.plan)
+      .webp, .all, try await entries([("a", "one"), ("b", "second")]), run.file.plan)
     let expected = try #require(try await TableFiles(parts).file(part))
     let (path, index) = (expected.path, try #require(expected.index))
     let document = try run.output.text(index)
@@ -107,7 +109,7 @@ import Testing
   func anotherAtlasThanPlannedIsAnError(_ bytes: [UInt8]) async throws {
     workers.makeAtlas(bytes)
     let part = TablePart(
-      .webp, .all, try entries([("a", "one"), ("b", "second")]), run.file.plan)
+      .webp, .all, try await entries([("a", "one"), ("b", "second")]), run.file.plan)
     let parts = try await parts()
     let error = await #expect(throws: PipelineError.self) {
       try await TableFiles(parts).file(part)
@@ -125,7 +127,7 @@ import Testing
     // 298 images in 18 columns of 16 pixels, as the square demands.
     workers.makeAtlas(TinyImage.webp(18 * 16, 17 * 16))
     let parts = try await parts()
-    let part = TablePart(.webp, .all, try entries(images), run.file.plan)
+    let part = TablePart(.webp, .all, try await entries(images), run.file.plan)
     let made = try #require(try await TableFiles(parts).file(part))
     #expect(made.count == 298)
     let document = try run.output.text(try #require(made.index))
@@ -138,7 +140,7 @@ import Testing
   @Test func anAtlasThatFailsByItselfIsAnError() async throws {
     workers.failAtlas(TranscodeFailure(.encode, "too many colours"))
     let parts = try await parts()
-    let part = TablePart(.webp, .all, try entries([("a", "one")]), run.file.plan)
+    let part = TablePart(.webp, .all, try await entries([("a", "one")]), run.file.plan)
     let error = await #expect(throws: PipelineError.self) {
       try await TableFiles(parts).file(part)
     }
@@ -157,10 +159,11 @@ import Testing
       ids.map { .init(id: $0, line: 1, entry: $0) }, run: parts.run, position: 0)
     sum.add(ids)
     for id in ids {
-      let entry = try entries([(id, text(id))])[0]
+      let entry = try await entries([(id, text(id))])[0]
+      let source = FileName.parts(of: entry.path)?.source ?? ""
       let line =
-        #"{"id":"\#(id)","slots":{"card":{"variants":[0]}},"variants":[{"path":"\#(entry.path)","#
-        + #""type":"image/webp","width":3,"height":2,"bytes":\#(entry.bytes)}]}"#
+        #"{"id":"\#(id)","status":"ok","source":"\#(source)","variants":[{"width":3,"height":2,"#
+        + #""bytes":[\#(entry.bytes)]}],"slots":{"card":{"variants":[0]}}}"#
       _ = try await run.state.save(
         .init(id: id, line: line, status: "ok", reasons: [], content: nil, inputs: nil))
     }

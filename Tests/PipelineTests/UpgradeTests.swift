@@ -39,12 +39,14 @@ import Testing
 
   /// The media types of an image's first variant in a catalog.
   private static func types(_ catalog: String) throws -> [String] {
-    let images = try JSONParser.parse(Array(catalog.utf8))["images"]?.arrayValue ?? []
+    let catalog = try JSONParser.parse(Array(catalog.utf8))
+    let formats = catalog["formats"]?.arrayValue ?? []
+    let images = catalog["images"]?.arrayValue ?? []
     return images.map { image in
-      let variant = image["variants"]?.arrayValue?.first
-      let also = variant?["also"]?.arrayValue ?? []
-      return ([variant] + also).compactMap { $0?["type"]?.stringValue }
-        .map { String($0.dropFirst("image/".count)) }.joined(separator: " ")
+      let bytes = image["variants"]?.arrayValue?.first?["bytes"]?.arrayValue ?? []
+      return zip(formats, bytes).filter { $1 != .null }
+        .compactMap { $0.0["type"]?.stringValue?.dropFirst("image/".count) }
+        .joined(separator: " ")
     }
   }
 
@@ -100,9 +102,10 @@ import Testing
           queue.value(
             ofLine: """
               {"id":"\(name)","status":"ok","width":200,"height":200,"animated":false,"alpha":false,\
-              "variants":[{"path":"variants/x.png","type":"image/png","width":60,"height":60,"bytes":9000}],\
+              "source":"0123456789abcdef0123456789abcdef",\
+              "variants":[{"width":60,"height":60,"bytes":[null,9000]}],\
               "slots":{"card":{"width":60,"height":60,"variants":[0]}}}
-              """, files: [("variants/x.png", 9000)]))
+              """, FileNames(run.file).formats, files: [("variants/x.png", 9000)]))
         queue.offer(value, Item(entry, position: position, run.file.fetch))
       }
       let (items, offered) = queue.take()
@@ -158,17 +161,17 @@ import Testing
     #expect(try await plain.parts().upgrades == nil)
   }
 
-  /// With `--refresh-quality` an image that is upgraded is not shown without its files.
+  /// With `--refresh` an image that is upgraded is not shown without its files.
   @Test func anUpgradedImageIsRefreshedAsAWhole() async throws {
-    var run = try Self.begun()
-    run.file.plan.quality[.webp] = nil
+    let run = try Self.begun()
     let first = try await run.wholeRun(Self.lines())
     #expect(try Self.types(first.catalog) == ["webp png", "webp png", "webp png"])
-    run.transcoder.find(80)
-    run.file.upgrade?.budget = .zero
-    let second = try await run.wholeRun(Self.lines()) { $0.refreshesQuality = true }
-    #expect(try Self.types(second.catalog) == ["webp png", "webp png", "webp png"])
-    #expect(second.catalog != first.catalog && second.report.upgradesWaiting == 0)
+    _ = run.transcoder.takeFormats()
+    let second = try await run.wholeRun(Self.lines()) {
+      $0.selection = RunSelection(ids: ["a", "b"], refreshes: true)
+    }
+    #expect(run.transcoder.takeFormats() == ["webp png webp png", "webp png webp png"])
+    #expect(second.catalog == first.catalog && second.report.upgradesWaiting == 0)
   }
 
   /// The catalog before the run's first one is kept, and none in between.

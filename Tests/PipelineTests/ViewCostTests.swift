@@ -21,7 +21,7 @@ import Testing
         ? nil
         : VariantRecord(
           path: "p", width: file.size.width, height: file.size.height, bytes: 100 + index,
-          sha256: nil)
+          sha256: "s")
     }
     return filePlan
   }

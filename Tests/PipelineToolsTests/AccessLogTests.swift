@@ -1,3 +1,4 @@
+import TesseraCatalog
 import TesseraPlan
 import TesseraTestSupport
 import Testing
@@ -5,8 +6,22 @@ import Testing
 @testable import TesseraPipelineTools
 
 @Suite struct AccessLogTests {
-  private static let digest = "3f0123456789abcdef0123456789abcd"
-  private static let path = "variants/3f/\(digest)-192x256.webp"
+  private static let source = "3f0123456789abcdef0123456789abcd"
+  /// What is in names of WebP and of JPEG.
+  private static let formats = [
+    CatalogFormat(type: "image/webp", fileExtension: "webp", recipe: "0123456789abcdef"),
+    CatalogFormat(type: "image/jpeg", fileExtension: "jpg", recipe: "fedcba9876543210"),
+  ]
+  private static let path = path("webp")
+
+  /// - Parameter ending: the extension of the file.
+  private static func path(
+    _ ending: String, width: Int = 192, crop: String? = nil, source: String = source
+  ) -> String {
+    FileName.path(
+      source: source, width: width, height: 256, crop: crop,
+      recipe: ending == "webp" ? "0123456789abcdef" : "fedcba9876543210", fileExtension: ending)
+  }
 
   private static func read(_ lines: String...) -> AccessLog {
     var log = AccessLog()
@@ -26,8 +41,13 @@ import Testing
   func aViewIsCounted(_ form: String) {
     var log = Self.read(form.replacing("PATH", with: Self.path))
     #expect(log.views == 1 && log.unread == 0)
-    // Another file is another digest.
-    #expect(log.takeRequests(of: "variants/4f/4f\(Self.digest.dropFirst(2))-192x256.webp") == 0)
+    // Other names are other files.
+    for other in [
+      Self.path("jpg"), Self.path("webp", width: 193), Self.path("webp", crop: "00c0ffee"),
+      Self.path("webp", source: "4f\(Self.source.dropFirst(2))"),
+    ] {
+      #expect(log.takeRequests(of: other) == 0)
+    }
     #expect(log.takeRequests(of: "index.html") == 0)
     #expect(log.takeRequests(of: Self.path) == 1)
     // Of several images with one file the first one has its requests.
@@ -39,8 +59,8 @@ import Testing
     (#"a "GET /PATH HTTP/1.1" 404 1"#, 0), (#"a "GET /PATH HTTP/1.1" 302 1"#, 0),
     // A page that names a file was requested, and a file that Tessera did not make.
     (#"a "GET / HTTP/1.1" 200 1 "https://a/PATH""#, 0),
-    (#"a "GET /variants/3f/x.webp HTTP/1.1" 200 1"#, 0),
-    (#"a "GET /PATH.gz HTTP/1.1" 200 1"#, 1),
+    (#"a "GET /variants/3f/01/x.webp HTTP/1.1" 200 1"#, 0),
+    (#"a "GET /PATH.gz HTTP/1.1" 200 1"#, 0),
     (#"a "GET /PATH HTTP/1.1" - 1"#, -1), ("a GET /PATH 200", -1), (#"a "GET" 200 PATH"#, -1),
     (#"{"uri":"/PATH","status":200}"#, -1), (#"{"method":"GET","uri":"/PATH"}"#, -1),
     (#"{"method":"GET","uri":"/PATH","status":200"#, -1), ("", 0), ("nonsense", 0),
@@ -100,19 +120,17 @@ import Testing
   }
 
   @Test func aLineSaysWhichFilesServeWhichPlaces() {
-    let other = "variants/4f/4f\(Self.digest.dropFirst(2))-36x48.jpg"
     let line = """
-      {"id":"a","status":"ok","width":3,"height":4,"focus":[0.5,0.25],"variants":[\
-      {"path":"\(Self.path)","type":"image/webp","width":3,"height":4,"bytes":1,\
-      "also":[{"path":"\(other)","type":"image/jpeg","bytes":1}]}],\
-      "slots":{"card":{"width":180,"height":240,"variants":[0,0]}}}
+      {"id":"a","status":"ok","width":3,"height":4,"source":"\(Self.source)","variants":[\
+      {"width":192,"height":256,"bytes":[1,1]}],\
+      "slots":{"card":{"width":180,"height":240,"variants":[0,0]}},"focus":[0.5,0.25]}
       """
-    let lines = [Self.path, other].map { #"a "GET /\#($0) HTTP/1.1" 200 1"# }
+    let lines = ["webp", "jpg"].map { #"a "GET /\#(Self.path($0)) HTTP/1.1" 200 1"# }
     var log = Self.read(lines[0])
-    #expect(log.takeWeights(of: line, Self.settings)?.values == [0, 0, 0.5, 0.5])
-    #expect(log.takeWeights(of: line, Self.settings) == nil)
+    #expect(log.takeWeights(of: line, Self.formats, Self.settings)?.values == [0, 0, 0.5, 0.5])
+    #expect(log.takeWeights(of: line, Self.formats, Self.settings) == nil)
     log = Self.read(lines[0], lines[1])
-    #expect(log.takeWeights(of: "no line", Self.settings) == nil)
-    #expect(log.takeWeights(of: line, Self.settings)?.values == [0, 0, 1, 1])
+    #expect(log.takeWeights(of: "no line", Self.formats, Self.settings) == nil)
+    #expect(log.takeWeights(of: line, Self.formats, Self.settings)?.values == [0, 0, 1, 1])
   }
 }

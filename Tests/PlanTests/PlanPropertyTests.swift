@@ -48,6 +48,48 @@ import Testing
     }
   }
 
+  /// The name of a file has the source, the base of its decoding, the recipe of its format, the size and the crop: what is
+  /// requested besides, of this image or of others, gives no name other bytes.
+  @Test func aNameSaysEverythingAboutTheBytes() {
+    var random = SplitMix(seed: 20_261_130)
+    var shared = 0
+    for _ in 0..<2_000 {
+      var source = random.source()
+      source.hasGainMap = random.next() % 4 == 0
+      var settings = random.settings()
+      settings.dynamicRange = .keep
+      if random.next() % 2 == 0 { settings.quality[.webp] = nil }
+      var bytes: [String: String] = [:]
+      for _ in 0..<4 {
+        let plan = Plan(for: source, settings: settings)
+        let decode = plan.decode(of: source.size)
+        var names: Set<String> = []
+        for file in plan.files {
+          guard let format = settings.fileFormats.first(where: { $0.isOf(file.encoding) }) else {
+            Issue.record("\(file.encoding.format) is not among the formats")
+            continue
+          }
+          let crop = file.crop.map { " \($0)" } ?? ""
+          let name = "\(settings.recipe(of: format)) \(file.size)\(crop) of \(decode.base)"
+          names.insert(name)
+          let recipe = "\(file.recipe) \(decode.keepsProfile) \(decode.lanes)"
+          if let known = bytes.updateValue(recipe, forKey: name) {
+            shared += 1
+            #expect(known == recipe, "\(name)")
+          }
+        }
+        #expect(names.count == plan.files.count)
+        let other = random.settings()
+        settings.formats = random.next() % 2 == 0 ? settings.formats.reversed() : other.formats
+        settings.slots.append(Slot("more", width: 100, height: nil))
+        settings.oversized = other.oversized
+        settings.keepsAnimation = other.keepsAnimation
+        if random.next() % 2 == 0 { settings.dynamicRange = .sdr }
+      }
+    }
+    #expect(shared > 1_000)
+  }
+
   private func checkFiles(_ plan: Plan, of source: PlanSource, _ settings: PlanSettings) {
     // No two files are the same, and each one serves a request.
     #expect(Set(plan.files.map(\.recipe)).count == plan.files.count)

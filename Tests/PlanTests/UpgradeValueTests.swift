@@ -11,7 +11,9 @@ import Testing
     CatalogImage(
       id: "a", status: .ok, width: source, height: source, alpha: false, animated: false,
       variants: zip(sides, bytes).map {
-        CatalogVariant(path: "p\($0)", type: type, width: $0, height: $0, bytes: $1)
+        CatalogVariant(
+          width: $0, height: $0,
+          files: [.init(format: 1, path: "p\($0)", type: type, bytes: $1)])
       },
       slots: ["card": CatalogSlotUse(width: 100, height: 100, variants: [0, 1])])
   }
@@ -63,15 +65,17 @@ import Testing
     #expect(value { _ in } != nil)
     #expect(value { $0.width = nil } == nil && value { $0.height = nil } == nil)
     #expect(value { $0.variants = [] } == nil)
-    #expect(value { $0.variants[1].also = [.init(path: "q", type: "image/avif", bytes: 1)] } == nil)
+    #expect(
+      value {
+        $0.variants[1].files.append(.init(format: 0, path: "q", type: "image/avif", bytes: 1))
+      } == nil)
     // A file in the place of one of that format.
     #expect(value { $0.variants[1].fallback = "avif-no-animation" } == nil)
     #expect(value { $0.variants[1].fallback = "webp-size-limit" } != nil)
     #expect(
       value {
-        $0.variants[0].also = [
-          .init(path: "q", type: "image/png", bytes: 1, fallback: "avif-size-limit")
-        ]
+        $0.variants[0].files.append(.init(format: 2, path: "q", type: "image/png", bytes: 1))
+        $0.variants[0].fallback = "avif-size-limit"
       } == nil)
     // What the format can't hold saves nothing, and may need other files all the same.
     let none = value { for index in [0, 1] { $0.variants[index].width = 20_000 } }

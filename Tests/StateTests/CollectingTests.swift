@@ -69,12 +69,9 @@ import Testing
     try await state.endRun(run, .init(pipeline: "p", items: 1))
   }
 
-  /// Of "a" it is named after its bytes, so that the state has its ending alone.
+  /// Of "a" it is that of an image, of which the state has the name without its folders.
   private static func file(_ name: String) -> VariantRecord {
-    let digest = RecordKey.of(name) + RecordKey.of(name)
-    let path =
-      name == "a" ? "\(digest.prefix(2))/\(digest.prefix(32))-1x1.webp" : name
-    return VariantRecord(path: "variants/\(path)", width: 1, height: 1, bytes: 1, sha256: digest)
+    name == "a" ? Files.record(name) : Files.record(at: "tables/\(name)")
   }
 
   /// What a call does to each table: rows deleted, and rows waiting.

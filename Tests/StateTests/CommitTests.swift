@@ -8,7 +8,7 @@ import Testing
   private static let rejection = RejectionRecord(
     settings: "s", kind: .refused, code: "not-image", details: "[]", content: nil, etag: nil,
     place: "p", seen: 1)
-  private static let file = VariantRecord(path: "p", width: 1, height: 2, bytes: 3)
+  private static let file = Files.record("p")
   private static let result = StateStore.ItemResult(
     id: "a", line: "{}", status: "ok", reasons: [], content: nil, inputs: nil)
 
@@ -37,7 +37,6 @@ import Testing
     Write("saveTableFile") { try $0.saveTableFile(file, key: "k", run: 1) },
     Write("retired") { _ = try $0.retired("a", now: 1, notes: true) },
     Write("forgetRetired") { try $0.forgetRetired("a") },
-    Write("forgetFile") { try $0.forgetFile("a") },
     Write("eraseFiles") { try $0.eraseFiles(["a"]) },
     Write("erase") { _ = try $0.erase(["a"], []) },
     Write("clearNotes") { try $0.clearNotes(on: ["a"]) },

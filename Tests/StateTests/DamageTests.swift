@@ -73,18 +73,16 @@ private func change(_ set: (inout StateStore.SourceChange) -> Void) -> StateStor
       let none = Placeholders()
       let made = StateStore.Made(
         digest: "abc", content: content,
-        variants: ["a", "b"].map {
-          ($0, VariantRecord(path: "variants/\($0)", width: 3, height: 4, bytes: 9))
-        }, placeholder: ("p", none), run: run)
+        variants: ["a", "b"].map { ($0, Files.record($0)) }, placeholder: ("p", none), run: run)
       try await state.save(change { $0.made = made }, key: "", url: "")
       try await state.commit()
     }
-    try Database(path).execute("UPDATE variants SET path = '../precious' WHERE key = 'b'")
+    try Database(path).execute("UPDATE variants SET name = '../precious' WHERE key = 'b'")
     let state = try StateStore(path: path)
     #expect(try await state.hasDoubts(boot: "1") == false)
     #expect(try await state.hasDoubts(boot: "2"))
     let found = try await state.doubtful(boot: "2", after: "", limit: 9)
     #expect(found.map(\.key) == ["a", "b"])
-    #expect(found.map(\.path) == ["variants/a", nil])
+    #expect(found.map(\.file) == [Files.record("a"), nil])
   }
 }

@@ -23,8 +23,8 @@ import Testing
 
   /// A line with a file in two formats.
   private static func line(_ name: String) -> String {
-    #"{"id":"x","variants":[{"path":"variants/\#(name)","also":[{"path":"variants/\#(name)-b"},"#
-      + #"{"url":"u"}]}]}"#
+    #"{"id":"x","source":"\#(Files.source(name))","#
+      + #""variants":[{"width":3,"height":4,"bytes":[9,8]}]}"#
   }
 
   /// Saves an item, with everything of it named after its version. The request has a key of its
@@ -42,7 +42,7 @@ import Testing
       content: ContentRecord(
         format: "gif", facts: SourceFacts(size: Size(3, 4), hasAlpha: true, frames: 1)),
       variants: [
-        ("v-\(name)", VariantRecord(path: "variants/\(name)", width: 1, height: 1, bytes: 1))
+        ("v-\(name)", Files.record(name))
       ], placeholder: ("p-\(name)", Placeholders()), run: 1)
     let quality = QualityRecord.key(content: digest, digest: "0123456789abcdef")
     change.made?.qualities = [(quality, CollectingTests.quality(run: 1))]
@@ -62,8 +62,8 @@ import Testing
 
   private static func possessions(_ name: String, content: String? = nil) -> Set<Possession> {
     [
-      Possession(.file, "variants/\(name)"), Possession(.file, "variants/\(name)-b"),
-      Possession(.sources, "s-\(name)"), Possession(.rejections, "r-\(name)"),
+      Possession(.files, Files.source(name)), Possession(.sources, "s-\(name)"),
+      Possession(.rejections, "r-\(name)"),
       Possession(.contents, content ?? "c-\(name)"), Possession(.placeholders, "p-\(name)"),
     ]
   }
@@ -75,7 +75,11 @@ import Testing
     for (table, key) in [
       ("sources", "key"), ("headers", "key"), ("rejections", "key"), ("contents", "content"),
       ("placeholders", "key"), ("variants", "key"), ("qualities", "substr(key, 1, 3)"),
-      ("items", "id"), ("former", "kind || ' ' || name || ' of ' || id"),
+      ("items", "id"),
+      (
+        "former",
+        "kind || ' ' || CASE typeof(name) WHEN 'blob' THEN lower(hex(name)) ELSE name END || ' of ' || id"
+      ),
     ] {
       var keys: [String] = []
       try database.prepare("SELECT \(key) FROM \(table) ORDER BY 1").run { keys.append($0.text(0)) }
@@ -174,11 +178,16 @@ import Testing
   @Test func aFileIsOthersIfOnlyTheyHadIt() async throws {
     try await run(["a", "b"])
     try await save("a", "a2")
-    #expect(try await state.wasOfOthers("variants/a", than: ["b"]))
-    #expect(try await !state.wasOfOthers("variants/a", than: ["b", "a"]))
-    #expect(try await !state.wasOfOthers("variants/a", than: ["a"]))
+    // Any of the files of a source.
+    for path in [Files.path("a"), Files.path("a", fileExtension: "avif")] {
+      #expect(try await state.wasOfOthers(path, than: ["b"]))
+      #expect(try await !state.wasOfOthers(path, than: ["b", "a"]))
+      #expect(try await !state.wasOfOthers(path, than: ["a"]))
+    }
+    // Another path has no source in it.
+    #expect(try await !state.wasOfOthers("variants/\(Files.source("a"))", than: ["b"]))
     // What an item has at present is not a note.
-    #expect(try await !state.wasOfOthers("variants/a2", than: ["b"]))
+    #expect(try await !state.wasOfOthers(Files.path("a2"), than: ["b"]))
     #expect(try await state.knowsContent("c-a2"))
     #expect(try await !state.knowsContent("c-none"))
   }
@@ -191,7 +200,7 @@ import Testing
     try await save("d", "b")
     let before = try await state.possessions(of: ["a", "b"])
     #expect(Set(try await state.erase(["a", "b"], before)) == ["c-a", "c-a2"])
-    try await state.eraseFiles(["variants/a", "variants/a2"])
+    try await state.eraseFiles([Files.path("a"), Files.path("a2")])
     try await state.rewrite()
     #expect(
       try rows() == [
@@ -205,10 +214,16 @@ import Testing
     // Those that were counted are not missing from the next run.
     #expect(try await state.lastCompletedRun()?.items == 0)
     let file = try folder.read("state")
-    for trace in ["s-a", "variants/a", "r-a", "c-a", "p-a"] {
+    for trace in ["s-a", "r-a", "c-a", "p-a", Files.source("a"), Files.source("a2")] {
       #expect(file.firstRange(of: Data(trace.utf8)) == nil, "\(trace)")
     }
-    #expect(file.firstRange(of: Data("variants/b".utf8)) != nil)
+    #expect(file.firstRange(of: Data(Files.source("b").utf8)) != nil)
+    // In lines and notes they are stored as bytes.
+    func hasBytes(of name: String) -> Bool {
+      PackedKey.pack(Array(Files.source(name).utf8)[...])
+        .map { file.firstRange(of: Data($0)) != nil } ?? true
+    }
+    #expect(["a", "a2", "d"].map(hasBytes) == [false, false, true])
     #expect(try folder.read("state-wal").isEmpty)
   }
 
@@ -224,10 +239,11 @@ import Testing
     #expect(try folder.read("state-wal").isEmpty)
   }
 
-  /// Notes on what is no longer there leave; those on a file leave with it.
+  /// Notes on what is no longer there leave; those on files leave with the last one of their source.
   @Test func notesLeaveWithWhatTheyAreAbout() async throws {
     try await run(["a"])
     try await save("a", "a2")
+    try await state.saveTableFile(Files.record("a", fileExtension: "avif"), key: "v-a-b", run: 1)
     try await state.forgetFormer()
     #expect(
       try await state.possessions(of: ["a"])
@@ -236,13 +252,15 @@ import Testing
     try Database(path).execute(
       "DELETE FROM sources WHERE key = 's-a'; DELETE FROM placeholders WHERE key = 'p-a'")
     try await state.forgetFormer()
-    try await state.forgetFile("variants/a-b")
     try await state.commit()
-    #expect(
-      try rows()["former"] == ["contents c-a of a", "file variants/a of a", "rejections r-a of a"])
+    let files = "files \(Files.source("a")) of a"
+    #expect(try rows()["former"] == ["contents c-a of a", files, "rejections r-a of a"])
     try Database(path).execute("DELETE FROM contents; DELETE FROM rejections")
-    try await state.forgetFormer()
-    try await state.commit()
-    #expect(try rows()["former"] == ["file variants/a of a"])
+    for (key, notes) in [("none", [files]), ("v-a", [files]), ("v-a-b", [])] {
+      try Database(path).execute("DELETE FROM variants WHERE key = '\(key)'")
+      try await state.forgetFormer()
+      try await state.commit()
+      #expect(try rows()["former"] == notes, "\(key)")
+    }
   }
 }

@@ -106,7 +106,7 @@ import Testing
         "'b' 2 1 5 \(StretchTable.short("y")) 0 NULL NULL",
       ])
     let results = try await state.results(of: run, after: -1, limit: 9)
-    #expect(results.map(\.forms.line) == ["{a}", "{b}"])
+    #expect(results.map(\.line) == ["{a}", "{b}"])
     #expect(results.map(\.manifestLine) == [4, 5])
     #expect(results.map(\.id) == ["a", "b"])
     #expect(results.map(\.position) == [0, 1])
@@ -199,8 +199,8 @@ import Testing
     try await state.endRun(run, .init(pipeline: "p", items: 3))
     try Database(path).execute(
       "UPDATE results SET result = (SELECT result FROM results WHERE item = 1) WHERE item = 2")
-    #expect(try await state.results(of: run, after: -1, limit: 1).map(\.forms.line) == ["{a}"])
-    #expect(try await state.results(of: run, after: 1, limit: 1).map(\.forms.line) == ["{c}"])
+    #expect(try await state.results(of: run, after: -1, limit: 1).map(\.line) == ["{a}"])
+    #expect(try await state.results(of: run, after: 1, limit: 1).map(\.line) == ["{c}"])
     let error = await #expect(throws: StateError.self) {
       try await state.results(of: run, after: 0, limit: 1)
     }

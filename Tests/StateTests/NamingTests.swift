@@ -48,7 +48,7 @@ import Testing
     for (file, since) in [("a", 9.0), ("b", 9), ("c", 9), ("d", 1)] {
       #expect(try await next.retired(file, now: 9, notes: false) == since, "\(file)")
     }
-    try await next.forgetFile("d")
+    try await next.forgetRetired("d")
     #expect(try await next.hasNotes() == false)
   }
 

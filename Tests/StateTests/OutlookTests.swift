@@ -40,7 +40,7 @@ import Testing
   @Test func savesManyFilesOfAContent() async throws {
     let state = try StateStore(path: "")
     let keys = (0..<230).map { "v\($0)" }
-    let records = keys.map { VariantRecord(path: "p\($0)", width: 1, height: 2, bytes: 3) }
+    let records = keys.map { Files.record($0) }
     let made = StateStore.Made(
       digest: "c",
       content: ContentRecord(

@@ -93,9 +93,9 @@ import Testing
 
   @Test func files() throws {
     try expect(
-      VariantRecord(path: "variants/a", width: 3, height: 4, bytes: 9, sha256: "ab"),
+      Files.record(at: "tables/a"),
       stored: [
-        "path": "'variants/a'", "width": "3", "height": "4", "bytes": "9", "sha256": "'ab'",
+        "name": "'tables/a'", "width": "3", "height": "4", "bytes": "9", "sha256": "'ab'",
       ])
   }
 
@@ -112,25 +112,37 @@ import Testing
     ).run(RecordMark.row("k", values, late: Record.lateColumns))
   }
 
-  /// Of the path of a file that is named after its bytes and its size, the ending is stored.
+  /// Of the path of a file of an image, the name is stored: the folders follow from it. The key follows from the path.
   @Test func pathsOfFiles() throws {
-    let digest = String(repeating: "0123456789abcdef", count: 4)
-    let start = "variants/01/0123456789abcdef0123456789abcdef-3x4."
+    let start = "0123456789abcdef0123456789abcdef-3x4"
+    let recipe = "fedcba9876543210"
     let table = try RecordTable<VariantRecord>(database)
-    for (path, sha256, stored) in [
-      ("\(start)webp", digest, "webp"), ("\(start)", digest, nil), ("\(start)a.webp", digest, nil),
-      ("variants/a", digest, nil),
-      ("tables/01/0123456789abcdef0123456789abcdef-3x4.webp", digest, nil),
-      ("variants/01/0123456789abcdef0123456789abcdef-3x5.webp", digest, nil),
-      ("\(start)webp", nil, nil), ("variants/ab/ab-3x4.webp", "ab", nil),
-    ] as [(String, String?, String?)] {
-      let record = VariantRecord(path: path, width: 3, height: 4, bytes: 9, sha256: sha256)
-      try table.save(record, key: "k")
-      let found = try database.prepare("SELECT path, \(VariantRecord.wholePath) FROM variants")
-        .first([]) { [$0.text(0), $0.text(1)] }
-      #expect(found == [stored ?? path, path])
-      #expect(try table.find("k") == record)
+    for (folder, name, isShort) in [
+      ("variants/01/23", "\(start)-\(recipe).webp", true),
+      ("variants/01/23", "\(start)-89abcdef-\(recipe).webp", true),
+      ("variants/01/23", "\(start)-\(recipe)", false), ("variants/01/23", "a", false),
+      ("variants/01/24", "\(start)-\(recipe).webp", false),
+      ("variants/01", "\(start)-\(recipe).webp", false), ("tables/01", "\(start).webp", false),
+    ] {
+      let record = Files.record(at: "\(folder)/\(name)")
+      let key = VariantRecord.key(path: record.path)
+      #expect(key == RecordKey.of(record.path))
+      try table.save(record, key: key)
+      let found = try database.prepare(
+        "SELECT name, \(VariantRecord.wholePath) FROM variants WHERE key = ?"
+      ).first([.key(key)]) { [$0.text(0), $0.text(1)] }
+      #expect(found == [isShort ? name : record.path, record.path])
+      #expect(try table.find(key) == record)
     }
+  }
+
+  /// A file is found at its path, and only there.
+  @Test func filesAreFoundAtTheirPaths() async throws {
+    let state = try StateStore(path: "")
+    let record = Files.record("a")
+    try await state.saveTableFile(record, key: VariantRecord.key(path: record.path), run: 1)
+    #expect(try await state.file(at: record.path) == record)
+    #expect(try await state.file(at: Files.path("a", fileExtension: "avif")) == nil)
   }
 
   /// Dates as servers write them are stored as numbers, others as they are.

@@ -16,9 +16,7 @@ import Testing
     path = folder.path("state")
   }
 
-  private static func file(_ name: String) -> VariantRecord {
-    VariantRecord(path: "variants/\(name)", width: 3, height: 4, bytes: 9)
-  }
+  private static func file(_ name: String) -> VariantRecord { Files.record(name) }
 
   /// Boots of two earlier runs, with a file each, and the present one.
   private func doubtful() async throws -> StateStore {
@@ -40,9 +38,8 @@ import Testing
     let state = try await doubtful()
     #expect(try await state.hasDoubts(boot: "3"))
     #expect(
-      try await state.doubtful(boot: "3", after: "", limit: 9).map(\.path) == [
-        "variants/aa", "variants/bb", "variants/cc",
-      ])
+      try await state.doubtful(boot: "3", after: "", limit: 9).map(\.file)
+        == ["aa", "bb", "cc"].map(Self.file))
     #expect(try await keys(state) == ["aa", "bb", "cc"])
     #expect(try await keys(state, limit: 2) == ["aa", "bb"])
     #expect(try await keys(state, after: "bb") == ["cc"])
@@ -189,9 +186,7 @@ import Testing
       let state = try StateStore(path: path)
       for key in keys {
         try await state.saveTableFile(
-          VariantRecord(
-            path: String(repeating: key, count: 30), width: 1, height: 2, bytes: 3), key: key,
-          run: 1)
+          Files.record(at: "tables/" + String(repeating: key, count: 30)), key: key, run: 1)
       }
       try await state.close()
     }

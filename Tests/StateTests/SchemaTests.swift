@@ -18,8 +18,8 @@ import Testing
 
   @Test func aNewFileHasTheNewestTables() throws {
     let database = try Database(path)
-    #expect(try database.prepare("PRAGMA user_version").first([]) { $0.int(0) } == 22)
-    #expect(Schema.version == 22)
+    #expect(try database.prepare("PRAGMA user_version").first([]) { $0.int(0) } == 23)
+    #expect(Schema.version == 23)
     #expect(try Schema.isNewest(database))
     #expect(try Schema.isWhole(database))
     let empty = try Database("")
@@ -53,26 +53,26 @@ import Testing
 
   @Test(arguments: [
     (
-      23, "CREATE TABLE more (x)", StateError.Kind.newer,
-      "a later version of tessera wrote it (schema 23; this version reads up to 22); use that "
+      24, "CREATE TABLE more (x)", StateError.Kind.newer,
+      "a later version of tessera wrote it (schema 24; this version reads up to 23); use that "
         + "version, or another output"
     ),
     (
-      23, "", .corrupt,
-      "its schema has a wrong number (23); if it is damaged, tessera prune or the next run repairs it"
+      24, "", .corrupt,
+      "its schema has a wrong number (24); if it is damaged, tessera prune or the next run repairs it"
     ),
     (
       -1, "", .corrupt,
       "its schema has a negative number; if it is damaged, tessera prune or the next run repairs it"
     ),
     (
-      18, "", .older,
-      "an earlier version of tessera wrote it (schema 18; this version reads from 20 on); run the "
+      22, "", .older,
+      "an earlier version of tessera wrote it (schema 22; this version reads from 23 on); run the "
         + "pipeline, which sets it aside and revalidates its sources"
     ),
     (
       1, "", .older,
-      "an earlier version of tessera wrote it (schema 1; this version reads from 20 on); run the "
+      "an earlier version of tessera wrote it (schema 1; this version reads from 23 on); run the "
         + "pipeline, which sets it aside and revalidates its sources"
     ),
   ])

@@ -36,10 +36,7 @@ import Testing
           format: "gif", facts: SourceFacts(size: Size(3, 4), hasAlpha: true, frames: 1),
           warnings: []),
         variants: [
-          (
-            "v\(index)",
-            VariantRecord(path: "variants/\(index)", width: 1, height: 1, bytes: 10 + index)
-          )
+          ("v\(index)", Files.record("\(index)", bytes: 10 + index))
         ], placeholder: ("h\(index)", Placeholders()), run: run)
       try await state.save(
         .init(
@@ -101,7 +98,8 @@ import Testing
   @Test func filesThatPruneHasSeenAreCounted() async throws {
     try await run(["ok", "ok", "ok", "ok"])
     for (file, bytes, since) in [
-      ("variants/0", 10, 10.0), ("variants/1", 11, 20), ("variants/3", 13, 30), ("tables/x", 7, 5),
+      (Files.path("0"), 10, 10.0), (Files.path("1"), 11, 20), (Files.path("3"), 13, 30),
+      ("tables/x", 7, 5),
     ] {
       _ = try await state.retired(file, bytes: bytes, now: since, notes: true)
     }

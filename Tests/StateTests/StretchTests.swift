@@ -58,7 +58,7 @@ import Testing
 
   private func lines(of run: Int) async throws -> [String] {
     try await state.results(of: run, after: -1, limit: 99).map {
-      "\($0.position) \($0.manifestLine) \($0.forms.line)"
+      "\($0.position) \($0.manifestLine) \($0.line)"
     }
   }
 

@@ -4,7 +4,7 @@ import Foundation
 package enum JSONSchema {
   /// Why a document does not follow a schema; empty if it does.
   ///
-  /// - Parameter schema: such as `pages`, of `Examples/catalog/pages.schema.json`.
+  /// - Parameter schema: such as `changes`, of `Examples/catalog/changes.schema.json`.
   package static func errors(of path: String, by schema: String) async throws -> String {
     let code = """
       import json, sys, jsonschema

@@ -26,9 +26,8 @@ public enum KeyValues {
     "fetch.allow": "[\"files:/srv\"]", "fetch.keep-stale": "1d", "fetch.cache": "1GB",
     "fetch.user-agent": "A/1", "limits.pixels": "1MP", "limits.frames": "1",
     "limits.memory": "1GB", "limits.time": "1s", "limits.unpacked-list": "1GB",
-    "catalog.profile": "full",
-    "catalog.format": "jsonl", "catalog.pages": "10",
-    "catalog.screens": "{feed: {slots: [a]}}", "catalog.patches": "2", "catalog.urls": "none",
+    "catalog.profile": "full", "catalog.screens": "{feed: {slots: [a]}}", "catalog.changes": "2",
+    "catalog.urls": "none",
   ]
 
   /// The minimal file with another value of a key.

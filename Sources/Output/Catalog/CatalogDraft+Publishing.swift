@@ -10,9 +10,9 @@ extension CatalogDraft {
   package consuming func publish(
     keeping retention: CatalogRetention?, now: Double, replaced: (Bool) -> Void = { _ in }
   ) async throws(SystemError) {
-    let sum = try end()
+    let digest = try end()
     do throws(SystemError) {
-      try await replace(sum, keeping: retention, now: now, replaced)
+      try await replace(digest, keeping: retention, now: now, replaced)
     } catch {
       try await gate.settle(workspace)
       throw error
@@ -21,26 +21,25 @@ extension CatalogDraft {
   }
 
   private func replace(
-    _ sum: String, keeping retention: CatalogRetention?, now: Double, _ replaced: (Bool) -> Void
+    _ digest: String, keeping retention: CatalogRetention?, now: Double, _ replaced: (Bool) -> Void
   ) async throws(SystemError) {
     let output = gate.output
     let history = CatalogHistory(of: output, workspace)
     var list = try await history.eraseForgotten(gate)
     let current = try await CurrentCatalog(of: output)
-    let next = KeptCatalog.path(digest: sum, form)
+    let next = KeptCatalog.path(digest: digest)
     if let retention {
       list = try await history.keep(current, in: list, before: next, retention, gate, now: now)
     }
     let pair = CatalogPair(of: output, workspace)
     var companions: [String: WorkFile] = [:]
-    for part in parts {
-      for (path, bytes) in try await part.publish(to: output, digest: sum) {
-        companions[path] = try pair.staged(path, bytes)
-      }
+    for screen in screens {
+      companions[screen.first] = try pair.staged(
+        screen.first, try await screen.publish(to: output, digest: digest))
     }
     try await gate.confirm()
-    try await pair.replace(current, by: staged, form, companions: companions)
+    try await pair.replace(current, by: staged, companions: companions)
     replaced(current?.keptPath != next)
-    try await history.followUp(form, retention, list)
+    try await history.followUp(retention, list)
   }
 }

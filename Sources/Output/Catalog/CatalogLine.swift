@@ -1,3 +1,4 @@
+package import TesseraCatalog
 package import TesseraJSON
 
 /// An image's line of a catalog as it was written, for work on the catalog itself; apps decode a `CatalogImage`. A member that
@@ -48,25 +49,30 @@ package struct CatalogLine: Sendable, Equatable {
 
   private var variants: [JSONValue] { json["variants"]?.arrayValue ?? [] }
 
-  /// The files of a variant in each of its formats.
-  private static func formats(_ variant: JSONValue) -> [JSONValue] {
-    [variant] + (variant["also"]?.arrayValue ?? [])
-  }
-
   /// All files of the image in the output; nil if members of one are missing.
-  package var files: [PublishedFile]? {
+  ///
+  /// - Parameter formats: of the catalog (`Catalog.formats`).
+  package func files(_ formats: [CatalogFormat]) -> [PublishedFile]? {
     var files: [PublishedFile] = []
     for variant in variants {
       guard let width = variant["width"]?.intValue, let height = variant["height"]?.intValue else {
         return nil
       }
       // What an image service makes is not in the output.
-      for file in Self.formats(variant) where file["path"] != nil || file["url"] == nil {
-        guard let path = file["path"]?.stringValue, let type = file["type"]?.stringValue,
-          let bytes = file["bytes"]?.intValue
+      let sizes = variant["bytes"]?.arrayValue ?? []
+      guard sizes.count <= formats.count else { return nil }
+      let digests = variant["sha256"]?.arrayValue ?? []
+      for (place, (format, size)) in zip(formats, sizes).enumerated() where size != .null {
+        guard let bytes = size.intValue, let source = json["source"]?.stringValue,
+          let recipe = format.recipe, let ending = format.fileExtension
         else { return nil }
+        let path = FileName.path(
+          source: source, width: width, height: height, crop: variant["crop"]?.stringValue,
+          recipe: recipe, fileExtension: ending)
         files.append(
-          PublishedFile(path: path, type: type, bytes: bytes, width: width, height: height))
+          PublishedFile(
+            path: path, type: format.type, bytes: bytes, width: width, height: height,
+            sha256: place < digests.count ? digests[place].stringValue : nil))
       }
     }
     return files
@@ -74,6 +80,9 @@ package struct CatalogLine: Sendable, Equatable {
 
   /// The URLs of its variants at an image service.
   package var serviceURLs: [String] {
-    variants.flatMap(Self.formats).compactMap { $0["url"]?.stringValue }
+    variants.flatMap { variant in
+      (variant["urls"]?.arrayValue ?? []).compactMap(\.stringValue)
+        + [variant["original"]?["url"]?.stringValue].compactMap(\.self)
+    }
   }
 }

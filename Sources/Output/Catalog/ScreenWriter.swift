@@ -1,119 +1,89 @@
+internal import TesseraBytes
 internal import TesseraCatalog
 internal import TesseraSystem
 
-/// Writes the pages of a screen while a catalog is written: in the order of the images, and by the hashes of their ids.
-final class ScreenWriter: PartWriter {
-  private let screen: CatalogScreen
-  private let folder: PageFolder
-  private let ends: PageEnds
-  private let scales: [Int]
-  private let head: [UInt8]
-  private let workspace: Workspace
-  private let pages: PageWriter
-  private var lookup: LookupLines
+/// Writes the documents of a screen while a catalog is written: the first one, and parts with the images that follow.
+///
+/// A part is named by its bytes, so it never changes, and a reader of an older first document still finds its parts.
+final class ScreenWriter {
+  /// The path of the first document.
+  var first: String { ScreenFolder.first(of: screen.name) }
 
-  /// - Parameters:
-  ///   - head: that of the catalog.
-  ///   - count: the number of its images.
-  init(
-    _ screen: CatalogScreen, of head: Catalog, count: Int, in workspace: Workspace
-  ) throws(SystemError) {
-    folder = .screen(screen.name)
-    self.head = screen.head(head).sortedHeadLine
-    pages = try PageWriter(
-      folder, head: self.head, in: workspace.staging("screen-\(screen.name).pages"))
-    lookup = try LookupLines(
-      count: count, pageSize: screen.pages,
-      in: workspace.staging("screen-\(screen.name).lookup"))
-    (self.screen, self.workspace) = (screen, workspace)
-    ends = PageEnds(size: screen.pages)
-    scales = head.scales
+  private let screen: CatalogScreen
+  private let scales: [Int]
+  private let head: Catalog
+  private let staged: WorkFile
+  private let file: File
+  private var firstLines: [[UInt8]] = []
+  /// Of the part that is not complete.
+  private var lines: [[UInt8]] = []
+  /// Those that are complete, with where they are in the staged file.
+  private var parts: [(path: String, place: Range<Int>)] = []
+
+  /// - Parameter head: that of the catalog, a JSON object.
+  static func all(
+    _ screens: [CatalogScreen], head: [UInt8], in workspace: Workspace
+  ) throws(SystemError) -> [ScreenWriter] {
+    guard !screens.isEmpty else { return [] }
+    let catalog: Catalog
+    do throws(CatalogError) { catalog = try Catalog(readingHead: head) } catch {
+      throw .damaged("catalog", "\(error)")
+    }
+    var writers: [ScreenWriter] = []
+    for screen in screens { writers.append(try ScreenWriter(screen, of: catalog, in: workspace)) }
+    return writers
   }
 
-  func add(_ whole: [UInt8], canonical: [UInt8]) throws(SystemError) {
+  private init(
+    _ screen: CatalogScreen, of catalog: Catalog, in workspace: Workspace
+  ) throws(SystemError) {
+    (self.screen, scales) = (screen, catalog.scales)
+    head = screen.head(catalog)
+    staged = workspace.staging("screen-\(screen.name).parts")
+    file = try staged.open(.write)
+  }
+
+  /// - Parameter whole: the image's line of the catalog.
+  func add(_ whole: [UInt8]) throws(SystemError) {
     let image: CatalogImage
     do throws(CatalogError) {
-      image = screen.image(try CatalogImage(reading: whole), scales: scales)
+      image = screen.image(try CatalogImage(reading: whole, head.formats), scales: scales)
     } catch {
       throw .damaged("catalog", "\(error)")
     }
-    // An image that is not used in the screen's slots is not seen there; one that failed does not say where it would be.
-    guard !image.slots.isEmpty || image.status == .failed else { return }
+    // An image that is not used in the screen's slots is not seen there.
+    guard !image.slots.isEmpty else { return }
     let line = image.line(extra: image.extra == nil ? nil : CatalogImage.extra(ofLine: whole))
-    let canonical = try CatalogDigest.canonical(line)
-    pages.add(line, canonical: canonical)
-    let hash = IDHash(image.id)
-    try lookup.add(line, hash)
-    if pages.isEmpty ? pages.count == screen.first : ends.end(after: hash, count: pages.count) {
-      try pages.endPage()
-    }
+    guard firstLines.count == screen.first else { return firstLines.append(line) }
+    lines.append(line)
+    if lines.count == screen.part { try endPart() }
   }
 
+  private func endPart() throws(SystemError) {
+    guard !lines.isEmpty else { return }
+    let bytes = ScreenFolder.document(head.sortedHeadLine, lines)
+    lines.removeAll()
+    let start = parts.last?.place.upperBound ?? 0
+    parts.append((ScreenFolder.part(of: screen.name, bytes), start..<start + bytes.count))
+    try file.write(bytes)
+  }
+
+  /// Writes the parts that are not there yet.
+  ///
+  /// - Parameter digest: that of the catalog.
+  /// - Returns: the first document, which readers see together with the catalog.
   func publish(
     to output: any Output, digest: String
-  ) async throws(SystemError) -> [String: [UInt8]] {
-    let (inOrder, first) = try await pages.publish(to: output, digest: digest)
-    let byHash = try PageWriter(
-      folder, head: head, in: workspace.staging("screen-\(screen.name).hashed"))
-    try lookup.write(to: byHash)
-    let (hashed, _) = try await byHash.publish(to: output, digest: digest)
-    // Without images, a catalog without images.
-    let none = try PageWriter.page([], head: head, in: folder).1
-    return [
-      folder.index: inOrder.document, folder.lookup: hashed.document, folder.first: first ?? none,
-    ]
-  }
-}
-
-/// The lines of a screen, by the leading bits of the hashes of their ids.
-private struct LookupLines: ~Copyable {
-  private let staged: WorkFile
-  private let file: File
-  private let bits: Int
-  private var buffer: [UInt8] = []
-  private var offset = 0
-  /// The leading bits, then where the line is in the file.
-  private var places: [(bucket: UInt64, offset: Int, length: Int)] = []
-
-  private static let bufferBytes = 1 << 20
-
-  init(count: Int, pageSize: Int, in staged: WorkFile) throws(SystemError) {
-    self.staged = staged
-    file = try staged.open(.write)
-    var bits = 0
-    while bits < IDHash.size, count >> bits > pageSize { bits += 1 }
-    self.bits = bits
-    places.reserveCapacity(count)
-  }
-
-  mutating func add(_ line: [UInt8], _ hash: IDHash) throws(SystemError) {
-    places.append((hash.prefix(bits), offset, line.count))
-    buffer += line
-    offset += line.count
-    if buffer.count >= Self.bufferBytes { try flush() }
-  }
-
-  private mutating func flush() throws(SystemError) {
-    try file.write(buffer)
-    buffer.removeAll(keepingCapacity: true)
-  }
-
-  /// Writes a page for each of the leading bits that a line has.
-  mutating func write(to pages: PageWriter) throws(SystemError) {
-    try flush()
+  ) async throws(SystemError) -> [UInt8] {
+    try endPart()
     let written = try staged.open(.read)
-    places.sort { ($0.bucket, $0.offset) < ($1.bucket, $1.offset) }
-    for (place, line) in places.enumerated() {
-      let text = try written.read(line.length, at: line.offset)
-      pages.add(text, canonical: try CatalogDigest.canonical(text))
-      let isLast = place == places.count - 1 || places[place + 1].bucket != line.bucket
-      if isLast { try pages.endPage(prefix: prefix(line.bucket)) }
+    for (path, place) in parts where try await !output.has(path, bytes: place.count) {
+      try await output.write(path, written.read(place.count, at: place.lowerBound))
     }
     try staged.remove()
-  }
-
-  private func prefix(_ bucket: UInt64) -> String {
-    let digits = String(bucket, radix: 2)
-    return bits == 0 ? "" : String(repeating: "0", count: bits - digits.count) + digits
+    var head = head
+    head.catalogDigest = digest
+    head.parts = parts.isEmpty ? nil : parts.map(\.path)
+    return ScreenFolder.document(head.sortedHeadLine, firstLines)
   }
 }

@@ -3,7 +3,7 @@ internal import TesseraJSON
 package import TesseraSystem
 package import TesseraText
 
-/// Takes images out of all documents of an output that list images: catalogs, their pages, tables and results of
+/// Takes images out of all documents of an output that list images: catalogs, their screens, tables and results of
 /// shards. Each document is replaced as a whole; what was done is found done if it is done again.
 package struct CatalogErasure {
   let output: any Output
@@ -26,8 +26,6 @@ package struct CatalogErasure {
   }
 
   package internal(set) var erased = Erased()
-  /// The first pages of the indices that were rewritten last.
-  var firstPages: [PageFolder: PageIndex.Page] = [:]
 
   /// - Parameters:
   ///   - ids: of images besides those that are marked as forgotten.
@@ -54,12 +52,12 @@ package struct CatalogErasure {
     }
   }
 
-  /// The document that an error says can't be read: a catalog, or one of its pages or their indices.
+  /// The document that an error says can't be read: a catalog, or one of a screen.
   package func damaged(_ error: SystemError) -> String? {
     let start = FileSystem.join(output.location, "")
     guard error.isDamage, error.path.begins(with: start) else { return nil }
     let path = String(error.path.dropFirst(start.count))
-    let isOne = [.catalog, .pages].contains(OutputPlace.of(path)) || KeptCatalog.isPath(path)
+    let isOne = [.catalog, .screens].contains(OutputPlace.of(path)) || KeptCatalog.isPath(path)
     return isOne ? path : nil
   }
 
@@ -67,8 +65,8 @@ package struct CatalogErasure {
     try await eraseCurrent()
     try await eraseKept()
     try await eraseShards()
-    try await deletePatches()
-    try await deletePages()
+    try await deleteChanges()
+    try await deleteParts()
     try await eraseReport("run.json")
     try await end()
   }
@@ -80,30 +78,29 @@ package struct CatalogErasure {
 
   // MARK: Catalogs
 
-  /// The current catalog with its pages.
+  /// The current catalog with its screens.
   package mutating func eraseCurrent() async throws(SystemError) {
-    guard let form = try await CurrentCatalog.form(in: output) else {
-      return try await eraseOrphans()
-    }
-    guard let new = try await rewritten(form.name, form) else { return try await eraseOrphans() }
+    guard try await CurrentCatalog.isThere(in: output),
+      let new = try await rewritten(CurrentCatalog.path)
+    else { return try await eraseOrphans() }
+    let pair = CatalogPair(of: output, workspace)
     var companions: [String: WorkFile] = [:]
-    for path in try await PageFolder.companions(in: output).sorted(by: PageFolder.isBefore) {
-      companions[path] = try await rewritten(companion: path, at: path, new.digest)
+    for path in try await ScreenFolder.firsts(in: output) {
+      companions[path] = try pair.staged(
+        path, try await rewritten(screen: path, at: path, new.digest))
     }
-    try await CatalogPair(of: output, workspace).replace(
-      try await CurrentCatalog(of: output), by: new.file, form, companions: companions)
-    erased.documents.formUnion(Set<Identifier>(of: [form.name] + companions.keys))
-    try await form.deleteOthers(in: output)
+    try await pair.replace(
+      try await CurrentCatalog(of: output), by: new.file, companions: companions)
+    erased.documents.formUnion(Set<Identifier>(of: [CurrentCatalog.path] + companions.keys))
   }
 
   /// Companions that a killed run has left of a catalog that it did not write; the next run writes them again.
   private mutating func eraseOrphans() async throws(SystemError) {
     let current = try await CurrentCatalog(of: output)?.digest
-    for (path, index) in try await PageFolder.indices(in: output) where index.digest != current {
-      for companion in PageFolder.companions(with: path) {
-        try await output.delete(companion)
-        erased.documents.insert(companion)
-      }
+    for path in try await ScreenFolder.firsts(in: output)
+    where try await ScreenFolder.parts(of: path, in: output)?.catalog != current {
+      try await output.delete(path)
+      erased.documents.insert(path)
     }
   }
 
@@ -117,19 +114,20 @@ package struct CatalogErasure {
         kept.catalogs[place].companions = [:]
         continue
       }
-      guard let new = try await rewritten(entry.path, entry.form)
-      else { continue }
+      guard let new = try await rewritten(entry.path) else { continue }
       var entry = entry
       (entry.digest, entry.images) = (new.digest, new.count)
-      entry.path = KeptCatalog.path(digest: new.digest, entry.form)
+      entry.path = KeptCatalog.path(digest: new.digest)
       entry.bytes = new.file.size ?? 0
       try await output.write(entry.path, staged: new.file)
-      for companion in entry.companions.keys.sorted(by: PageFolder.isBefore) {
-        let path = entry.companions[companion] ?? companion
-        let staged = try await rewritten(companion: companion, at: path, new.digest)
+      for (companion, path) in entry.companions {
+        guard try await output.size(of: path) != nil else {
+          entry.companions[companion] = nil
+          continue
+        }
         let target = KeptCatalog.path(digest: new.digest, companion: companion)
-        entry.companions[companion] = staged == nil ? nil : target
-        if let staged { try await output.write(target, staged: staged) }
+        try await output.write(target, try await rewritten(screen: companion, at: path, new.digest))
+        entry.companions[companion] = target
       }
       kept.catalogs[place] = entry
     }
@@ -141,7 +139,7 @@ package struct CatalogErasure {
 
   /// A staged catalog without the images; nil if the present one has none of them, and no table with them.
   private mutating func rewritten(
-    _ path: String, _ form: CatalogForm
+    _ path: String
   ) async throws(SystemError) -> (file: WorkFile, count: Int, digest: String)? {
     var count = 0
     var found = false
@@ -152,8 +150,7 @@ package struct CatalogErasure {
     let (line, hadTables) = Self.headLine(try texts.head, without: ids.union(erased.ids))
     guard found || hadTables else { return nil }
     var draft = try CatalogDraft(
-      form, head: line, count: count, through: gate, in: workspace,
-      named: "erased.\(form.rawValue)")
+      head: line, count: count, through: gate, in: workspace, named: "erased.json")
     var images = CatalogTexts(path, in: output)
     while let text = try await images.next() {
       if try !isErased(text, of: images) { try draft.add(text) }
@@ -182,10 +179,14 @@ package struct CatalogErasure {
 
   /// Notes what an image has, if it is one of those that are erased.
   mutating func take(_ text: [UInt8], of texts: CatalogTexts) throws(SystemError) -> Bool {
-    let image = try Self.image(text, of: texts)
+    take(try Self.image(text, of: texts), texts.formats)
+  }
+
+  /// - Parameter formats: of its catalog.
+  private mutating func take(_ image: CatalogLine, _ formats: [CatalogFormat]) -> Bool {
     guard let id = image.id, isErased(image) else { return false }
     erased.ids.insert(id)
-    erased.files.formUnion(Set<Identifier>(of: (image.files ?? []).map(\.path)))
+    erased.files.formUnion(Set<Identifier>(of: (image.files(formats) ?? []).map(\.path)))
     erased.serviceURLs.formUnion(Set<Identifier>(of: image.serviceURLs))
     if let url = image.url { erased.sources.insert(url) }
     return true
@@ -248,7 +249,7 @@ package struct CatalogErasure {
         kept.append(line)
         continue
       }
-      _ = try take(Array(text), of: CatalogTexts(path, in: output))
+      _ = take(image, header.formats)
       header.images -= 1
       if let status = image.status { header.counts[status, default: 0] -= 1 }
     }

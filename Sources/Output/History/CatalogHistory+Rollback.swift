@@ -33,8 +33,8 @@ extension CatalogHistory {
       current, in: before, before: kept.path, retention, gate, now: now)
     try await gate.confirm()
     try await CatalogPair(of: output, workspace).replace(
-      current, by: catalog, kept.form, companions: companions)
-    try await followUp(kept.form, retention, list)
+      current, by: catalog, companions: companions)
+    try await followUp(retention, list)
   }
 
   /// - Throws: if a kept catalog has an image that was forgotten, which it has not any more.

@@ -4,7 +4,7 @@ package import TesseraSystem
 ///
 ///     .tessera/catalogs/list.json              what is kept, the newest first
 ///     .tessera/catalogs/3f9c….json             a catalog, under a name made of its digest
-///     .tessera/catalogs/3f9c….catalog.index.json   the index of its pages, and other companions
+///     .tessera/catalogs/3f9c….screens.feed.first.json   the first document of a screen
 ///
 /// A catalog is kept before another one replaces it: its copy first, then the list, and only then the
 /// new catalog. What the list does not name is left of a killed process. A kill at any time leaves the
@@ -52,15 +52,15 @@ package struct CatalogHistory: Sendable {
     var kept = before ?? KeptCatalogs(retention)
     kept.retention = retention
     kept.marks = gate.digest
-    // The list says that there are patches until they are gone.
-    kept.retention.patches = max(retention.patches, before?.retention.patches ?? 0)
+    // The list says that there are changes until they are gone.
+    kept.retention.changes = max(retention.changes, before?.retention.changes ?? 0)
     var replaced: KeptCatalog?
     if let current, current.keptPath != next, retention.count > 0 {
       replaced = try await copy(current, kept, now: now)
     }
     kept.keep(replaced, before: next, now: now)
     let isWorthIt =
-      before != nil || !kept.catalogs.isEmpty || retention.patches > 0 || !gate.isEmpty
+      before != nil || !kept.catalogs.isEmpty || retention.changes > 0 || !gate.isEmpty
     guard kept != before, isWorthIt else { return before }
     try await write(kept)
     return kept
@@ -97,12 +97,11 @@ package struct CatalogHistory: Sendable {
   ///
   /// - Parameter retention: nil for that of the publication before, if the current catalog is none to go back to.
   func followUp(
-    _ form: CatalogForm, _ retention: CatalogRetention?, _ kept: KeptCatalogs?
+    _ retention: CatalogRetention?, _ kept: KeptCatalogs?
   ) async throws(SystemError) {
-    try await form.deleteOthers(in: output)
     try await removeUnlisted(kept)
     if let retention = retention ?? kept?.retention {
-      try await CatalogPatches(of: output, workspace).write(retention, kept)
+      try await PublishedChanges(of: output, workspace).write(retention, kept)
     }
   }
 
@@ -139,21 +138,19 @@ package struct CatalogHistory: Sendable {
     _ current: CurrentCatalog, _ kept: KeptCatalogs, now: Double
   ) async throws(SystemError) -> KeptCatalog {
     let path = current.keptPath
-    let known = kept.catalogs.first { $0.path == path && $0.bytes == current.bytes }
+    let known = kept.catalogs.first { $0.path == path }
     var entry = KeptCatalog(
       path: path, companions: known?.companions ?? [:], images: current.images,
       bytes: current.bytes,
       digest: current.digest, time: Int(now))
-    // Also where one is there: a digest does not tell apart all numbers.
-    try await copy(current.name, to: path)
+    // Also where one is there: it may have been damaged since.
+    try await copy(CurrentCatalog.path, to: path)
+    for companion in try await ScreenFolder.firsts(in: output)
     // A killed run may have published those of the next catalog already.
-    for path in try await PageFolder.companions(in: output).filter(PageFolder.isIndex)
-    where try await PageIndex.catalogDigest(path, in: output) == current.digest {
-      for companion in PageFolder.companions(with: path) {
-        let target = KeptCatalog.path(digest: current.digest, companion: companion)
-        try await copy(companion, to: target)
-        entry.companions[companion] = target
-      }
+    where try await ScreenFolder.parts(of: companion, in: output)?.catalog == current.digest {
+      let target = KeptCatalog.path(digest: current.digest, companion: companion)
+      try await copy(companion, to: target)
+      entry.companions[companion] = target
     }
     return entry
   }

@@ -1,7 +1,7 @@
 internal import TesseraSystem
 
-/// A catalog and its companions, the indices of its pages, which readers see together: if one can't be replaced, the others
-/// stay, too.
+/// A catalog and its companions, the first documents of its screens, which readers see together: if one can't be replaced, the
+/// others stay, too.
 struct CatalogPair {
   private let output: any Output
   private let workspace: Workspace
@@ -23,17 +23,16 @@ struct CatalogPair {
   ///   - current: nil if there is none.
   ///   - companions: by their paths; others are deleted.
   func replace(
-    _ current: CurrentCatalog?, by catalog: WorkFile, _ form: CatalogForm,
-    companions: [String: WorkFile]
+    _ current: CurrentCatalog?, by catalog: WorkFile, companions: [String: WorkFile]
   ) async throws(SystemError) {
     var before: [String: WorkFile] = [:]
-    for path in try await PageFolder.companions(in: output) {
+    for path in try await ScreenFolder.firsts(in: output) {
       before[path] = try await copy(of: path)
     }
     do throws(SystemError) {
-      // First: who reads the catalog may look for its pages.
+      // First: who reads the catalog may look for its screens.
       try await write(companions, replacing: before)
-      try await output.write(form.name, staged: catalog)
+      try await output.write(CurrentCatalog.path, staged: catalog)
     } catch {
       // As far as that is possible; `verify` finds those that do not belong together. A call that failed may have replaced
       // the catalog.
@@ -48,12 +47,12 @@ struct CatalogPair {
   private func write(
     _ companions: [String: WorkFile], replacing others: [String: WorkFile]
   ) async throws(SystemError) {
-    for path in companions.keys.sorted(by: PageFolder.isBefore) {
+    for path in companions.keys.sorted() {
       if let staged = companions[path] { try await output.write(path, staged: staged) }
     }
-    // Indices last: without one, what is left of a screen would not be known as one.
-    for path in others.keys.sorted(by: PageFolder.isBefore).reversed()
-    where companions[path] == nil { try await output.delete(path) }
+    for path in others.keys.sorted() where companions[path] == nil {
+      try await output.delete(path)
+    }
   }
 
   /// A staged copy of a present companion.

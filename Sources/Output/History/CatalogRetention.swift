@@ -5,11 +5,11 @@ package struct CatalogRetention: Sendable, Equatable {
   /// How long after it was replaced each of them is kept, in seconds.
   package var age: Double
 
-  /// For how many of them there is a patch that leads to the current one.
-  package var patches: Int
+  /// For how many of them there are changes that lead to the current one.
+  package var changes: Int
 
-  package init(count: Int, age: Double, patches: Int = 0) {
-    (self.count, self.age, self.patches) = (count, age, patches)
+  package init(count: Int, age: Double, changes: Int = 0) {
+    (self.count, self.age, self.changes) = (count, age, changes)
   }
 
   /// How long `prune` lets an unnamed file stay by default, in seconds.

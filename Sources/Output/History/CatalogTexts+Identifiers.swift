@@ -44,8 +44,8 @@ extension CatalogTexts {
     _ wanted: Set<Identifier>, in output: any Output
   ) async throws(SystemError) -> Set<Identifier> {
     var found: Set<Identifier> = []
-    guard let form = try await CurrentCatalog.form(in: output) else { return found }
-    var texts = CatalogTexts(form.name, in: output)
+    guard try await CurrentCatalog.isThere(in: output) else { return found }
+    var texts = CatalogTexts(CurrentCatalog.path, in: output)
     while found.count < wanted.count, let text = try await texts.next() {
       let id = try texts.id(of: text)
       if wanted.contains(id) { found.insert(id) }

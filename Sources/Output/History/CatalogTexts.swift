@@ -31,7 +31,7 @@ package struct CatalogTexts {
   }
 
   /// - Parameters:
-  ///   - path: of the catalog, or of one of its pages.
+  ///   - path: of the catalog, or of a document of a screen.
   ///   - checksDigest: whether it has to be as it was written.
   package init(_ path: String, in output: any Output, checksDigest: Bool = false) {
     (self.output, self.path) = (output, path)
@@ -60,6 +60,14 @@ package struct CatalogTexts {
     }
   }
 
+  private mutating func takeHead() throws(SystemError) -> Bool {
+    do throws(CatalogError) {
+      return try reader.readHead()
+    } catch {
+      throw damaged("\(error)")
+    }
+  }
+
   private mutating func readPart() async throws(SystemError) {
     let part = try await output.read(path, partBytes, at: offset)
     partBytes = Self.mostPartBytes
@@ -76,15 +84,12 @@ package struct CatalogTexts {
     }
   }
 
-  /// The head of the catalog and its members, from no more of the file than that takes; nil if it has none. Another program
-  /// may have written images before other members.
+  /// The head of the catalog and its members, from no more of the file than that takes; nil if it has none.
   package mutating func readHead() async throws(SystemError) -> (
     catalog: Catalog, members: JSONValue
   )? {
     do throws(SystemError) {
-      while reader.head == nil, !isAtEnd {
-        if try take() == nil, reader.head == nil { try await readPart() }
-      }
+      while !isAtEnd, try !takeHead() { try await readPart() }
     } catch {
       // Damage behind the head.
       guard error.isDamage else { throw error }
@@ -92,6 +97,9 @@ package struct CatalogTexts {
     guard let catalog = reader.head else { return nil }
     return (catalog, try head)
   }
+
+  /// The formats of its files, once the head has been read.
+  package var formats: [CatalogFormat] { reader.head?.formats ?? [] }
 
   /// The tables of the catalog, once an image or the end has been reached.
   package var tables: [CatalogTable] { (reader.head?.tables ?? [:]).values.flatMap(\.self) }
@@ -101,7 +109,7 @@ package struct CatalogTexts {
     var paths: [String] = []
     while paths.count < Self.batch {
       guard let text = try await next() else { return paths.isEmpty ? nil : paths }
-      guard let files = CatalogLine(text)?.files else {
+      guard let files = CatalogLine(text)?.files(formats) else {
         throw damaged("an image has a malformed entry; run again")
       }
       paths += files.map(\.path)
@@ -109,7 +117,16 @@ package struct CatalogTexts {
     return paths
   }
 
-  /// The other members, after the last image.
+  /// Whether a document begins as one of ours.
+  static func isOurs(_ path: String, in output: any Output) async throws(SystemError) -> Bool {
+    CatalogDocument.statedDigest(of: try await output.read(path, CatalogDocument.digested, at: 0))
+      != nil
+  }
+
+  /// The other members, once the head has been read: a JSON object.
+  package var headText: [UInt8] { reader.headText }
+
+  /// The other members, once the head has been read.
   package var head: JSONValue {
     get throws(SystemError) {
       guard let head = try? JSONParser.parse(reader.headText) else {

@@ -5,15 +5,14 @@ internal import TesseraSystem
 package struct KeptCatalog: Sendable, Equatable {
   static let folder = ".tessera/catalogs"
 
-  /// Where it is in the output. The name follows from its digest: catalogs that differ in numbers which no Double tells apart
-  /// have one, of which the last is kept.
+  /// Where it is in the output. The name follows from its digest.
   package var path: String
   /// Where copies of its companions are, by the companions' paths.
   package var companions: [String: String]
-  /// The number of its images; nil if an older version wrote it.
+  /// The number of its images; nil if its head states none.
   package var images: Int?
   package var bytes: Int
-  /// The digest that its head states; of the whole file if it states none.
+  /// The digest that its head states.
   package var digest: String
   /// When it was replaced, in seconds since 1970.
   package var time: Int
@@ -25,20 +24,11 @@ package struct KeptCatalog: Sendable, Equatable {
     (self.bytes, self.digest, self.time) = (bytes, digest, time)
   }
 
-  var form: CatalogForm { path.hasSuffix(".jsonl") ? .jsonl : .json }
+  static func path(digest: String) -> String { "\(folder)/\(digest.prefix(32)).json" }
 
-  static func path(digest: String, _ form: CatalogForm) -> String {
-    "\(folder)/\(digest.prefix(32)).\(form.rawValue)"
-  }
-
-  /// - Parameter companion: such as `screens/feed/index.json`.
+  /// - Parameter companion: such as `screens/feed/first.json`.
   static func path(digest: String, companion: String) -> String {
     "\(folder)/\(digest.prefix(32)).\(companion.replacing("/", with: "."))"
-  }
-
-  /// The copies of indices.
-  package var indices: [String] {
-    companions.filter { PageFolder.isIndex($0.key) }.map(\.value).sorted()
   }
 
   /// An entry of the list; nil if a member is missing, or leads to another folder.
@@ -51,9 +41,7 @@ package struct KeptCatalog: Sendable, Equatable {
     if case .object(let members)? = json["companions"] {
       for member in members { companions[member.name] = member.value.stringValue }
     }
-    // An older version wrote only this one.
-    if let index = json["index"]?.stringValue { companions[PageFolder.whole.index] = index }
-    guard companions.keys.allSatisfy(PageFolder.isCompanion),
+    guard companions.keys.allSatisfy(ScreenFolder.isFirst),
       companions.values.allSatisfy(Self.isPath)
     else { return nil }
     self.init(
@@ -63,7 +51,7 @@ package struct KeptCatalog: Sendable, Equatable {
   }
 
   static func isPath(_ path: String) -> Bool {
-    path.wholeMatch(of: /\.tessera\/catalogs\/[0-9a-f]{32}(\.[A-Za-z0-9_-]+)*\.jsonl?/) != nil
+    path.wholeMatch(of: /\.tessera\/catalogs\/[0-9a-f]{32}(\.[A-Za-z0-9_-]+)*\.json/) != nil
   }
 
   func write(to entry: inout JSONWriter) {
@@ -132,7 +120,7 @@ package struct KeptCatalogs: Sendable, Equatable {
       object.member("schema", Self.schema)
       object.member("limit", retention.count)
       object.member("age", Int(retention.age))
-      if retention.patches > 0 { object.member("patches", retention.patches) }
+      if retention.changes > 0 { object.member("changes", retention.changes) }
       if !marks.isEmpty { object.member("marks", marks) }
       object.name("catalogs")
       object.array { list in for entry in catalogs { list.object { entry.write(to: &$0) } } }
@@ -147,11 +135,10 @@ package struct KeptCatalogs: Sendable, Equatable {
     else { return nil }
     let catalogs = list.compactMap(KeptCatalog.init)
     guard catalogs.count == list.count else { return nil }
-    // An older version wrote no age.
     let age = json["age"]?.doubleValue ?? CatalogRetention.usualAge
-    let patches = json["patches"]?.intValue ?? 0
+    let changes = json["changes"]?.intValue ?? 0
     self.init(
-      CatalogRetention(count: limit, age: age, patches: patches), catalogs,
+      CatalogRetention(count: limit, age: age, changes: changes), catalogs,
       marks: json["marks"]?.stringValue ?? "")
   }
 }

@@ -11,8 +11,8 @@ package struct ShownImages {
 
   /// Nil if the output has no catalog.
   package init?(in output: any Output) async throws(SystemError) {
-    guard let form = try await CurrentCatalog.form(in: output) else { return nil }
-    texts = CatalogTexts(form.name, in: output)
+    guard try await CurrentCatalog.isThere(in: output) else { return nil }
+    texts = CatalogTexts(CurrentCatalog.path, in: output)
   }
 
   /// The next ids; nil after the last. What follows damage counts as not there.

@@ -11,17 +11,18 @@ extension Output {
     guard let new = try await mark() else { return nil }
     let folders = new.changed(since: before)
     if folders.isEmpty { return new }
-    guard let form = try await CurrentCatalog.form(in: self) else { return nil }
-    for (path, index) in try await PageFolder.indices(in: self)
+    guard try await CurrentCatalog.isThere(in: self) else { return nil }
+    for path in try await ScreenFolder.firsts(in: self)
     where folders.contains(FileSystem.parent(of: path)) {
-      let sizes = try await sizes(of: index.pages.map(\.path))
-      guard sizes == index.pages.map(\.bytes) else { return nil }
+      guard let parts = try await ScreenFolder.parts(of: path, in: self)?.parts,
+        try await !sizes(of: parts).contains(nil)
+      else { return nil }
     }
-    var texts = CatalogTexts(form.name, in: self)
+    var texts = CatalogTexts(CurrentCatalog.path, in: self)
     while let text = try await texts.next() {
       // Most lines name no file in them, and are not parsed.
       guard Self.names(aFileIn: folders, text) else { continue }
-      guard let files = CatalogLine(text)?.files else { return nil }
+      guard let files = CatalogLine(text)?.files(texts.formats) else { return nil }
       let known = files.filter { folders.contains(FileSystem.parent(of: $0.path)) }
       guard try await sizes(of: known.map(\.path)) == known.map(\.bytes) else { return nil }
     }
@@ -31,15 +32,16 @@ extension Output {
     return new
   }
 
-  /// Whether a text has the path of a file in one of some folders: `variants/3f/`.
+  /// Whether the files of a line are in one of some folders, such as `variants/3f/9c`: these are the beginning of its source.
   private static func names(aFileIn folders: Set<String>, _ text: [UInt8]) -> Bool {
-    let start = Array("\"variants/".utf8)
+    let start = Array("\"source\":\"".utf8)
     var rest = text[...]
     while let quote = rest.firstIndex(of: start[0]) {
       rest = rest[quote...]
       if rest.starts(with: start) {
-        let folder = rest.dropFirst().prefix(start.count + 1)
-        if folders.contains(String(decoding: folder, as: UTF8.self)) { return true }
+        let path = FileName.path(
+          name: String(decoding: rest.dropFirst(start.count).prefix(4), as: UTF8.self))
+        if folders.contains(FileSystem.parent(of: path)) { return true }
       }
       rest = rest.dropFirst()
     }

@@ -73,10 +73,13 @@ package final class ObjectOutput: Output {
 
   // MARK: Writing
 
-  package func publish(staged: String, as path: String) async throws(SystemError) {
-    // Its name is made of its content, so every run that writes it writes the same.
-    try await write(path, try FileSystem.read(staged, limit: .max))
-    try FileSystem.remove(staged)
+  package func publish(staged: String, as path: String) async throws(SystemError) -> Bool {
+    let bytes = try FileSystem.read(staged, limit: .max)
+    let isPublished = try await create(path) { isNew throws(SystemError) in
+      try await write(path, bytes, isNew: isNew)
+    }
+    if isPublished { try FileSystem.remove(staged) }
+    return isPublished
   }
 
   package func write(_ path: String, staged: WorkFile) async throws(SystemError) {
@@ -85,17 +88,26 @@ package final class ObjectOutput: Output {
   }
 
   package func create(_ path: String, staged: WorkFile) async throws(SystemError) -> Bool {
+    let isCreated = try await create(path) { isNew throws(SystemError) in
+      try await write(path, staged, isNew: isNew)
+    }
+    if isCreated { try staged.remove() }
+    return isCreated
+  }
+
+  private func create(
+    _ path: String, _ write: (_ isNew: Bool) async throws(SystemError) -> Void
+  ) async throws(SystemError) -> Bool {
     do throws(SystemError) {
-      try await write(path, staged, isNew: true)
+      try await write(true)
     } catch {
       if error.isExistingFile { return false }
       guard error.isUnsupported else { throw error }
       // A server without conditions (OpenStack Swift): of two that write at the same time both may
       // succeed, but readers see one of them whole.
       if try await sizes(of: [path])[0] != nil { return false }
-      try await write(path, staged, isNew: false)
+      try await write(false)
     }
-    try staged.remove()
     return true
   }
 
@@ -194,7 +206,7 @@ package final class ObjectOutput: Output {
       }
     }
     // What is named by its content has one version only, and there may be millions.
-    if offset == 0, !OutputPlace.isNamedByContent(path) {
+    if offset == 0, !OutputPlace.isUnchanging(path) {
       versions.withLock { $0[path] = etag.isEmpty ? nil : etag }
       fence.note(etag, of: path)
     }
@@ -234,13 +246,13 @@ package final class ObjectOutput: Output {
 }
 
 extension StoreClient.Kind {
-  /// Of a file of an output. What is named by its content may be kept forever.
+  /// Of a file of an output. What never changes may be kept forever.
   fileprivate static func of(_ path: String) -> StoreClient.Kind {
     StoreClient.Kind(
       type: type(of: path.split(separator: ".").last ?? "", isVariant: path.hasPrefix("variants/")),
-      caching: OutputPlace.isNamedByContent(path)
+      caching: OutputPlace.isUnchanging(path)
         ? "public, max-age=31536000, immutable"
-        : path.hasPrefix("catalog.") || [.pages, .patches].contains(OutputPlace.of(path))
+        : [.catalog, .screens, .changes].contains(OutputPlace.of(path))
           ? "public, max-age=60, must-revalidate" : "no-cache")
   }
 

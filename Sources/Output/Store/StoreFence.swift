@@ -60,7 +60,7 @@ struct StoreFence: Sendable {
     _ body: (StoreClient.Condition?, _ deadline: ContinuousClock.Instant?) throws(StoreError) ->
       String
   ) throws(StoreError) {
-    let isFenced = lease != nil && !OutputPlace.isNamedByContent(path)
+    let isFenced = lease != nil && !OutputPlace.isUnchanging(path)
     let etag = try send { deadline throws(StoreError) in
       if isNew { return try body(.isNew, deadline) }
       guard let lease, isFenced else { return try body(nil, deadline) }
@@ -89,7 +89,7 @@ struct StoreFence: Sendable {
   func delete(_ path: String, at location: StoreLocation, _ client: StoreClient) throws(StoreError)
   {
     try send { deadline throws(StoreError) in try client.delete(location, until: deadline) }
-    if lease != nil, !OutputPlace.isNamedByContent(path) { set(nil, of: path) }
+    if lease != nil, !OutputPlace.isUnchanging(path) { set(nil, of: path) }
   }
 
   private func version(

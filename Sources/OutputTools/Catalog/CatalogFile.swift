@@ -5,7 +5,7 @@ internal import TesseraJSON
 internal import TesseraOutput
 internal import TesseraSystem
 
-/// A catalog on disk, in either form. It can be read in two ways, an image at a time:
+/// A catalog on disk. It can be read in two ways, an image at a time:
 ///
 /// - ``lines()`` returns each image as it was written, with its place in the file: for work on the
 ///   catalog itself.
@@ -34,14 +34,8 @@ struct CatalogFile {
   /// The catalog of an output.
   init(of output: OutputFolder) throws(OutputToolError) {
     folder = try OutputToolError.wrap { try Directory(output.root) }
-    var times: [CatalogForm: Double] = [:]
-    for form in CatalogForm.allCases { times[form] = folder.sizeAndChange(of: form.name)?.changed }
-    // A link has no time here, and is an error of its own when it is opened.
-    let link = CatalogForm.allCases.first { [folder] in folder.exists($0.name) }
-    guard let form = CatalogForm.newest(times) ?? link else {
-      throw OutputToolError(noOutput: output.root, exists: true)
-    }
-    name = form.name
+    name = CurrentCatalog.path
+    guard folder.exists(name) else { throw OutputToolError(noOutput: output.root, exists: true) }
     path = folder.path(of: name)
     forgotten = try OutputToolError.wrap { [folder] in try ForgottenItems(in: folder) }
   }
@@ -79,8 +73,7 @@ struct CatalogFile {
   func allLines() throws -> CatalogLines { try lines(without: ForgottenItems()) }
 
   private func lines(without forgotten: ForgottenItems) throws -> CatalogLines {
-    let head = try JSONParser.parse(try readHead().headText)
-    return CatalogLines(try stream(), head: head, path: path, without: forgotten)
+    CatalogLines(try stream(), headText: try readHead().headText, path: path, without: forgotten)
   }
 
   /// The images as apps decode them.
@@ -133,17 +126,15 @@ struct CatalogFile {
     return head
   }
 
-  /// A reader that has read the head. Another program may have written images before other members: then
-  /// it has read the images, too.
+  /// A reader that has read the head.
   private func readHead() throws -> CatalogReader {
     var stream = try stream()
-    while try stream.skipImage(), stream.reader.head == nil {}
+    _ = try stream.next { reader throws(CatalogError) in try reader.readHead() ? true : nil }
     return stream.reader
   }
 
-  /// SHA-256 of the canonical JSON (RFC 8785), which is the same for both forms of a catalog: the `digest` of
-  /// its head, if it is as it was written.
-  func canonicalDigest() throws -> String {
+  /// The digest of the document: that of its head, if it is as it was written.
+  func contentDigest() throws -> String {
     let digest = Mutex(SHA256())
     var stream = try stream(
       CatalogReader { bytes in

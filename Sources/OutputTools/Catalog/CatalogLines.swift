@@ -14,19 +14,19 @@ struct CatalogLines: ~Copyable {
   private var stream: CatalogStream
   private let path: String
   private let forgotten: ForgottenItems
-  /// The catalog's members without the images.
-  let head: JSONValue
+  /// The catalog's members without the images: a JSON object.
+  let headText: [UInt8]
   /// The place of the image that was returned last.
   private(set) var place = Place()
 
   /// - Parameter forgotten: images that are left out.
   init(
-    _ stream: consuming CatalogStream, head: JSONValue, path: String,
+    _ stream: consuming CatalogStream, headText: [UInt8], path: String,
     without forgotten: ForgottenItems
   ) {
     self.stream = stream
     self.forgotten = forgotten
-    self.head = head
+    self.headText = headText
     self.path = path
   }
 
@@ -34,13 +34,19 @@ struct CatalogLines: ~Copyable {
   ///
   /// - Throws: ``OutputToolError`` if the catalog is damaged, or `CancellationError`.
   mutating func next() throws -> CatalogLine? {
+    guard let text = try nextText() else { return nil }
+    return try parse(text)
+  }
+
+  /// The same as it was written.
+  mutating func nextText() throws -> [UInt8]? {
     while let (text, offset) = try stream.next({ reader throws(CatalogError) in
       try reader.nextText()
     }) {
       let line = Array(text)
       if forgotten.has(line: line) { continue }
       place = Place(offset: offset, length: line.count)
-      return try parse(line)
+      return line
     }
     return nil
   }
@@ -61,7 +67,7 @@ struct CatalogLines: ~Copyable {
   /// An error in the image that was read last.
   func error(_ message: String) -> OutputToolError {
     OutputToolError(
-      "\"\(path)\", line \(stream.reader.line): \(message); the catalog is damaged, run again to regenerate it"
+      "\"\(path)\", line \(stream.reader.line - 1): \(message); the catalog is damaged, run again to regenerate it"
     )
   }
 }

@@ -11,7 +11,7 @@ struct DeliveredFile: Sendable {
   /// All of an image.
   static func all(of image: CatalogImage) -> [DeliveredFile] {
     image.variants.flatMap { variant in
-      variant.files.compactMap { file in
+      variant.allFiles.compactMap { file in
         file.url.map {
           DeliveredFile(
             id: image.id, url: $0, type: file.type, width: variant.width, height: variant.height)

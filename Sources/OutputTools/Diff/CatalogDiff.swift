@@ -1,10 +1,11 @@
+internal import TesseraCatalog
 internal import TesseraJSON
 internal import TesseraOutput
 internal import TesseraState
 
-/// What changed from one catalog to another, and the patch for it.
+/// What changed from one catalog to another, and the document by which an app comes from one to the other.
 ///
-/// Both catalogs are streamed: memory does not grow with them. The patch is for the ``KeyedForm``.
+/// Both catalogs are streamed: for the list of changes memory does not grow with them.
 package struct CatalogDiff {
   private let old: String
   private let new: String
@@ -15,84 +16,75 @@ package struct CatalogDiff {
     self.new = new
   }
 
-  /// The SHA-256 of each catalog's canonical JSON (RFC 8785), whatever its form.
+  /// The digest of each catalog's document as it is.
   package func digests() throws -> (old: String, new: String) {
-    (try CatalogFile(at: old).canonicalDigest(), try CatalogFile(at: new).canonicalDigest())
+    (try CatalogFile(at: old).contentDigest(), try CatalogFile(at: new).contentDigest())
   }
 
   /// Compares the catalogs.
   ///
-  /// - Parameters:
-  ///   - onChange: called for each image that differs, in the order of the new catalog; then for
-  ///     the images that were removed.
-  ///   - patch: called with the parts of the patch.
+  /// - Parameter onChange: called for each image that differs, in the order of the new catalog; then for
+  ///   the images that were removed.
   /// - Throws: ``OutputToolError`` if a catalog can't be read, or `CancellationError`.
-  package func run(
-    onChange: (Change) -> Void, patch: (_ bytes: [UInt8]) -> Void = { _ in }
-  ) throws -> Report {
+  package func run(onChange: (Change) -> Void) throws -> Report {
     var report = Report()
-    let digests = try digests()
     let before = try OldCatalog.open(old)
     var after = try CatalogFile(at: new).lines()
-    var writer = JSONWriter()
-    try writer.object { object in
-      // First, so that an app can refuse the patch before it reads the rest.
-      object.member("from", digests.old)
-      object.member("to", digests.new)
-      var image = try after.next()
-      let changes = try before.changes(toHead: after.head, first: image?.id)
-      for change in changes { object.member(change.name, change.value) }
-      // `first`, and `next` below, belong to the keyed form and not to the catalog; the other two follow
-      // from the images.
-      report.members = changes.map(\.name).filter { !["first", "count", "digest"].contains($0) }
-      object.name("images")
-      try object.object { images in
-        while let current = image {
-          let next = try after.next()
-          guard let id = current.id else { throw after.error("an image has no id") }
-          let keyed = KeyedForm.image(current.json, next: next?.id)
-          guard let outcome = try before.compare(keyed, id: id) else {
-            throw after.error("duplicate id \"\(id)\"")
-          }
-          if let change = outcome.patch { images.member(id, change) }
-          if let change = report.count(outcome, id: id) { onChange(change) }
-          // Taken even if no patch is wanted, because what is not taken stays in memory.
-          patch(images.take())
-          image = next
-        }
-        try before.forEachMissing { id in
-          report.removed += 1
-          onChange(.removed(id))
-          images.member(id, .null)
-          patch(images.take())
-        }
+    report.members = OldCatalog.differences(
+      try JSONParser.parse(before.headText), try JSONParser.parse(after.headText)
+    ).filter { !["count", "digest"].contains($0) }
+    var image = try after.next()
+    while let current = image {
+      let next = try after.next()
+      guard let id = current.id else { throw after.error("an image has no id") }
+      guard let outcome = try before.compare(current, id: id, next: next?.id) else {
+        throw after.error("duplicate id \"\(id)\"")
       }
+      switch outcome {
+      case .same: report.same += 1
+      case .moved: report.moved += 1
+      case .added:
+        report.added += 1
+        onChange(.added(id))
+      case .changed(let members):
+        report.changed += 1
+        onChange(.changed(id, members: members))
+      }
+      image = next
     }
-    patch(writer.take() + [UInt8(ascii: "\n")])
+    try before.forEachMissing { id in
+      report.removed += 1
+      onChange(.removed(id))
+    }
     return report
   }
-}
 
-extension CatalogDiff.Report {
-  /// Counts an image. Returns the change that it is, unless it is the same.
-  fileprivate mutating func count(
-    _ outcome: OldCatalog.Outcome, id: String
-  ) -> CatalogDiff.Change? {
-    switch outcome {
-    case .same:
-      same += 1
-      return nil
-    case .added:
-      added += 1
-      return .added(id)
-    case .differs(let changes):
-      let members = changes.map(\.name).filter { $0 != "next" }
-      guard !members.isEmpty else {
-        moved += 1
-        return nil
+  /// Writes the document of changes that an app with the old catalog applies.
+  ///
+  /// - Parameter write: called with its parts.
+  /// - Throws: ``OutputToolError`` if a catalog can't be read, or is not as it was written; or `CancellationError`.
+  package func writeChanges(_ write: (_ bytes: [UInt8]) -> Void) throws {
+    let (before, after) = (try CatalogFile(at: old), try CatalogFile(at: new))
+    for file in [before, after] {
+      guard try file.head().digest == file.contentDigest() else {
+        throw OutputToolError(
+          "\"\(file.path)\" was altered after it was written, so no changes lead from it or to it; run again to regenerate it"
+        )
       }
-      changed += 1
-      return .changed(id, members: members)
     }
+    guard try !after.hasForgotten() else {
+      throw OutputToolError(
+        "\"\(after.path)\" still lists images that were forgotten; call tessera forget for them again"
+      )
+    }
+    var writer = ChangesWriter()
+    // Also those that were forgotten: the app's catalog has them, and lines are counted.
+    var lines = try before.allLines()
+    while let line = try lines.nextText() { writer.addOld(line) }
+    var new = try after.lines()
+    writer.begin(
+      from: try before.head().digest ?? "", to: try after.head().digest ?? "", head: new.headText)
+    while let line = try new.nextText() { write(writer.addNew(line)) }
+    write(writer.end())
   }
 }

@@ -7,29 +7,22 @@ internal import TesseraState
 struct OldCatalog: ~Copyable {
   /// What an image of the other catalog is, compared with this one.
   enum Outcome {
-    case added(JSONValue)
+    case added
     case same
-    case differs([JSONValue.Member])
-
-    /// The image's member of the patch; nil if it needs none.
-    var patch: JSONValue? {
-      switch self {
-      case .added(let image): image
-      case .same: nil
-      case .differs(let members): .object(members)
-      }
-    }
+    /// Another image follows.
+    case moved
+    /// The names of the members that differ.
+    case changed([String])
   }
 
+  let headText: [UInt8]
   private let lines: CatalogLines
   private let index: LineIndex
-  /// The id of the first image.
-  private let first: String?
 
-  private init(_ lines: consuming CatalogLines, _ index: LineIndex, first: String?) {
+  private init(_ lines: consuming CatalogLines, _ index: LineIndex) {
+    headText = lines.headText
     self.lines = lines
     self.index = index
-    self.first = first
   }
 
   /// Opens a catalog and indexes its images.
@@ -37,7 +30,6 @@ struct OldCatalog: ~Copyable {
     var lines = try CatalogFile(at: path).lines()
     let index = try OutputToolError.wrap { try LineIndex() }
     var image = try lines.next()
-    let first = image?.id
     while let current = image {
       guard let id = current.id else { throw lines.error("an image has no id") }
       let place = lines.place
@@ -48,33 +40,27 @@ struct OldCatalog: ~Copyable {
       }
       image = next
     }
-    return OldCatalog(lines, index, first: first)
+    return OldCatalog(lines, index)
   }
 
-  /// The members of the patch apart from `images`.
-  func changes(toHead head: JSONValue, first: String?) throws(OutputToolError) -> [JSONValue.Member]
-  {
-    try Self.changes(
-      KeyedForm.head(lines.head, first: self.first), KeyedForm.head(head, first: first),
-      of: "the catalog") ?? []
-  }
-
-  /// Compares an image of the other catalog, in its keyed form, with the one here that has its id.
+  /// Compares an image of the other catalog with the one here that has its id.
   ///
+  /// - Parameter next: the id of the image that follows it.
   /// - Returns: nil if that id was compared before.
-  func compare(_ image: JSONValue, id: String) throws(OutputToolError) -> Outcome? {
+  func compare(
+    _ image: CatalogLine, id: String, next: String?
+  ) throws(OutputToolError) -> Outcome? {
     guard let entry = try OutputToolError.wrap({ try index.find(id) }) else {
       // Added as one that was found: not missing, and a duplicate if the id is seen again.
       var entry = LineIndex.Entry(offset: 0, length: 0, next: nil)
       entry.wasFound = true
       _ = try OutputToolError.wrap { try index.add(id, entry) }
-      return .added(image)
+      return .added
     }
     guard !entry.wasFound else { return nil }
     let old = try lines.image(at: .init(offset: entry.offset, length: entry.length))
-    let changes = try Self.changes(
-      KeyedForm.image(old.json, next: entry.next), image, of: "\"\(id)\"")
-    return changes.map { .differs($0) } ?? .same
+    let names = Self.differences(old.json, image.json)
+    return names.isEmpty ? (entry.next == next ? .same : .moved) : .changed(names)
   }
 
   /// The ids that were not compared, in the order of this catalog.
@@ -82,16 +68,10 @@ struct OldCatalog: ~Copyable {
     try OutputToolError.wrap { try index.forEachMissing(body) }
   }
 
-  /// The members to change in `old`; nil if nothing differs.
-  private static func changes(
-    _ old: JSONValue, _ new: JSONValue, of subject: String
-  ) throws(OutputToolError) -> [JSONValue.Member]? {
-    do throws(MergePatch.Inexpressible) {
-      return try KeyedForm.changes(old, new)
-    } catch {
-      throw OutputToolError(
-        "a patch can't express that \(error.path.joined(separator: ".")) of \(subject) is null "
-          + "(RFC 7396)")
-    }
+  /// The names of the members that differ, in the order of the new object; then of those that it has no more.
+  static func differences(_ old: JSONValue, _ new: JSONValue) -> [String] {
+    guard case .object(let before) = old, case .object(let after) = new else { return [] }
+    let changed = after.filter { old[$0.name] != $0.value }
+    return (changed + before.filter { new[$0.name] == nil }).map(\.name)
   }
 }

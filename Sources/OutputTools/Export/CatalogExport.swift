@@ -186,7 +186,7 @@ package struct CatalogExport {
       guard !isEmpty || form.hasAllImages else { continue }
       report.files += try await exporter.add(image, extra: extra)
       report.images += isEmpty ? 0 : 1
-      let hasPaths = image.variants.contains { $0.url == nil }
+      let hasPaths = image.variants.contains { $0.files.contains { $0.url == nil } }
       report.isRelative =
         report.isRelative || hasPaths && context.head.baseURL == nil && form.hasURLs
       if !isEmpty, image.alt == nil { report.withoutAlt += 1 }

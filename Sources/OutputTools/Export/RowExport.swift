@@ -41,7 +41,7 @@ final class RowExport: Exporting {
       image.format, image.alt, image.placeholder?.color, image.url, image.error?.code,
     ]
     let slots = context.slots.flatMap { slot -> [String?] in
-      let size = image.slots[slot]
+      let size = image.slots[slot]?.box
       let urls = context.head.scales.map { scale in
         file(of: image, slot, scale).map { context.url($0.file) }
       }
@@ -93,11 +93,13 @@ final class RowExport: Exporting {
       row.name("slots")
       row.object { slots in
         for slot in context.slots {
-          guard let size = image.slots[slot] else { continue }
+          guard let use = image.slots[slot] else { continue }
           slots.name(slot)
           slots.object { entry in
-            entry.member("width", size.width)
-            entry.member("height", size.height)
+            if let size = use.box {
+              entry.member("width", size.width)
+              entry.member("height", size.height)
+            }
             entry.name("files")
             entry.array { list in
               for scale in context.head.scales { write(image, slot, scale, to: &list) }

@@ -45,7 +45,7 @@ package struct ForgetReport: Sendable, JSONDocument {
   /// What this command can't reach: sentences without their full stops.
   package static let beyond = [
     "CDNs and other caches: purge the URLs above",
-    "exports, patches and copies of the output that were written elsewhere, and backups of it",
+    "exports, changes and copies of the output that were written elsewhere, and backups of it",
     "the manifest: as long as it has the image, each run leaves it out",
     "apps that have fetched a catalog or a file, and earlier versions of objects in a store that keeps them",
   ]

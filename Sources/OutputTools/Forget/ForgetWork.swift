@@ -1,3 +1,4 @@
+internal import TesseraCatalog
 internal import TesseraJSON
 internal import TesseraManifest
 internal import TesseraOutput
@@ -157,10 +158,9 @@ struct ForgetWork {
   }
 
   private func baseURL() async throws -> String? {
-    guard let form = try await CurrentCatalog.form(in: output) else { return nil }
-    var texts = CatalogTexts(form.name, in: output)
-    while try await texts.next() != nil {}
-    return try texts.head["baseURL"]?.stringValue
+    guard try await CurrentCatalog.isThere(in: output) else { return nil }
+    var texts = CatalogTexts(CurrentCatalog.path, in: output)
+    return try await texts.readHead()?.catalog.baseURL
   }
 
   /// In the order of the places: what names files comes before the files, and the state after them.
@@ -168,9 +168,9 @@ struct ForgetWork {
     try Task.checkCancellation()
     switch place {
     case .catalog: try await erasure.eraseCurrent()
-    // Those that an index names are replaced together with its catalog.
-    case .pages: break
-    case .patches: try await erasure.deletePatches()
+    // They are replaced together with the catalog.
+    case .screens: break
+    case .changes: try await erasure.deleteChanges()
     case .shards: try await erasure.eraseShards()
     case .keptCatalogs: try await erasure.eraseKept()
     case .files: try await deleteFiles(&erasure)
@@ -189,11 +189,17 @@ struct ForgetWork {
   private mutating func deleteFiles(_ erasure: inout CatalogErasure) async throws {
     let state = states[0]
     try await NamedFiles(output: output, now: now).list(in: state)
-    try await erasure.deletePages()
-    let own = erasure.erased.files.union(
-      Set<Identifier>(of: possessions.filter { $0.kind == .file }.map(\.name)))
+    try await erasure.deleteParts()
+    var own = erasure.erased.files
+    for source in possessions where source.kind == .files {
+      let folder = FileSystem.parent(of: FileName.path(name: source.name))
+      for file in try await output.listIfThere(folder)
+      where file.name.begins(with: "\(source.name)-") {
+        own.insert(Identifier("\(folder)/\(file.name)"))
+      }
+    }
     for path in own.texts {
-      guard PublishedFile.digest(in: path) != nil else { continue }
+      guard PublishedFile.isOne(path) else { continue }
       if try await state.naming(of: path) != nil {
         report.shared.append(path)
       } else if try await output.size(of: path) != nil {
@@ -201,9 +207,9 @@ struct ForgetWork {
       }
     }
     // What a killed run has left, and what replaced files of before are, may be of anything.
-    for folder in try await output.listIfThere("variants") where folder.kind == .folder {
-      for file in try await output.listIfThere("variants/\(folder.name)") {
-        let path = "variants/\(folder.name)/\(file.name)"
+    for folder in try await output.foldersOfFiles() {
+      for file in try await output.listIfThere(folder) {
+        let path = "\(folder)/\(file.name)"
         guard OutputPlace.of(path) == .files, try await state.naming(of: path) == nil,
           try await !isOfOthers(path)
         else { continue }
@@ -237,7 +243,7 @@ struct ForgetWork {
   }
 
   private mutating func deleteDerived() async throws {
-    for folder in [""] + (try await PageFolder.all(in: output).map(\.path)) {
+    for folder in [""] + (try await ScreenFolder.all(in: output)) {
       for entry in try await output.listIfThere(folder) {
         let path = folder.isEmpty ? entry.name : "\(folder)/\(entry.name)"
         guard case .file = entry.kind, OutputPlace.of(path) == .derived else { continue }

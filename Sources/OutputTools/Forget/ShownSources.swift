@@ -35,7 +35,7 @@ struct ShownSources {
   func forEachLine(_ body: (CatalogLine) -> Void) async throws -> (any Error)? {
     var damage: (any Error)?
     var paths = try await CatalogHistory.kept(in: output)?.catalogs.map(\.path) ?? []
-    if let form = try await CurrentCatalog.form(in: output) { paths.append(form.name) }
+    if try await CurrentCatalog.isThere(in: output) { paths.append(CurrentCatalog.path) }
     for path in paths where try await output.size(of: path) != nil {
       var texts = CatalogTexts(path, in: output)
       do {

@@ -92,7 +92,8 @@ package struct Gallery {
     report.images = totals.images
     var rest = JSONWriter()
     rest.object { object in
-      object.member("head", lines.head)
+      object.name("head")
+      object.value(json: String(decoding: lines.headText, as: UTF8.self))
       object.name("totals")
       object.object { totals.write(to: &$0) }
     }

@@ -30,7 +30,7 @@ struct GalleryTotals {
   mutating func add(_ image: CatalogImage) {
     images += 1
     statuses[image.status, default: 0] += 1
-    for file in image.variants.flatMap(\.files) {
+    for file in image.variants.flatMap(\.allFiles) {
       files += 1
       // A damaged catalog may state any number.
       let (sum, isTooLarge) = bytes.addingReportingOverflow(max(0, file.bytes ?? 0))

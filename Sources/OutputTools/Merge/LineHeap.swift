@@ -4,6 +4,8 @@ struct LineHeap {
   struct Entry {
     var line: Int
     var image: ArraySlice<UInt8>
+    /// SHA-256 of its files.
+    var sha256: [String]
     var shard: Int
   }
 
@@ -11,8 +13,8 @@ struct LineHeap {
 
   var first: Entry? { entries.first }
 
-  mutating func add(_ line: Int, _ image: ArraySlice<UInt8>, of shard: Int) {
-    entries.append(Entry(line: line, image: image, shard: shard))
+  mutating func add(_ entry: Entry) {
+    entries.append(entry)
     var child = entries.count - 1
     while child > 0, entries[child].line < entries[(child - 1) / 2].line {
       entries.swapAt(child, (child - 1) / 2)
@@ -20,10 +22,9 @@ struct LineHeap {
     }
   }
 
-  /// Gives the first entry's shard its next image.
-  mutating func replaceFirst(_ line: Int, _ image: ArraySlice<UInt8>) {
-    entries[0].line = line
-    entries[0].image = image
+  /// The first entry's shard has its next image.
+  mutating func replaceFirst(_ entry: Entry) {
+    entries[0] = entry
     sink()
   }
 

@@ -77,15 +77,14 @@ package struct Merging: Sendable {
     let gate = try await OutputToolError.wrapAsync { try await LineGate(of: output, and: others) }
     let report = try await count(shards, gate)
     if !allowsLoss { try await checkLoss(shards, gate, report, limit: first.lostAbove) }
-    var copies = target.map { _ in FileCopies(to: output, workspace) }
-    let (form, head) = (first.form, Array(first.head.utf8))
+    var copies = target.map { _ in FileCopies(to: output, workspace, first.formats) }
     try await OutputToolError.wrapAsyncWork {
       var draft = try CatalogDraft(
-        form, head: head, count: report.images,
-        publication: first.publication, through: gate, in: workspace)
-      try await shards.forEachImage(through: gate) { image, shard in
-        try await copies?.copyFiles(of: image, from: shards.results[shard].output)
-        try draft.add(Array(image))
+        head: Array(first.head.utf8), screens: first.screens, count: report.images, through: gate,
+        in: workspace)
+      try await shards.forEachImage(through: gate) { entry in
+        try await copies?.copyFiles(of: entry, from: shards.results[entry.shard].output)
+        try draft.add(Array(entry.image))
       }
       try await draft.publish(keeping: first.retention, now: Host.now)
       try await clearNotes(of: output, workspace)
@@ -95,7 +94,7 @@ package struct Merging: Sendable {
     var merged = report
     merged.copied = copies?.count ?? 0
     merged.copiedBytes = copies?.bytes ?? 0
-    merged.catalog = FileSystem.join(output.location, form.name)
+    merged.catalog = FileSystem.join(output.location, CurrentCatalog.path)
     return merged
   }
 
@@ -112,7 +111,8 @@ package struct Merging: Sendable {
     // The headers count images, too, that were forgotten since.
     (report.images, report.counts) = (0, [:])
     try await OutputToolError.wrapAsyncWork {
-      try await shards.forEachImage(through: gate) { image, _ in
+      try await shards.forEachImage(through: gate) { entry in
+        let image = entry.image
         report.images += 1
         if let status = CatalogLine(image)?.status { report.counts[status, default: 0] += 1 }
       }
@@ -133,7 +133,8 @@ extension Merging {
     let statuses = try OutputToolError.wrap { try LineIndex() }
     try await OutputToolError.wrapAsyncWork {
       // On disk: there may be more images than memory holds.
-      try await shards.forEachImage(through: gate) { image, _ in
+      try await shards.forEachImage(through: gate) { entry in
+        let image = entry.image
         guard let image = CatalogLine(image), let id = image.id else { return }
         _ = try statuses.add(id, .init(offset: image.isShown ? 1 : 0, length: 0, next: nil))
       }
@@ -192,37 +193,50 @@ extension Merging {
 private struct FileCopies {
   private let target: any Output
   private let workspace: Workspace
+  private let formats: [CatalogFormat]
   private(set) var count = 0
   private(set) var bytes = 0
 
-  init(to target: any Output, _ workspace: Workspace) {
+  init(to target: any Output, _ workspace: Workspace, _ formats: [CatalogFormat]) {
     self.target = target
+    self.formats = formats
     self.workspace = workspace
   }
 
-  mutating func copyFiles(of line: ArraySlice<UInt8>, from source: any Output) async throws {
-    guard let image = CatalogLine(line), let files = image.files
+  mutating func copyFiles(of entry: LineHeap.Entry, from source: any Output) async throws {
+    guard let image = CatalogLine(entry.image), let files = image.files(formats),
+      files.count == entry.sha256.count
     else {
       throw OutputToolError(
         "a result in \"\(source.location)\" names malformed files; run it again")
     }
     let sizes = try await target.sizes(of: files.map(\.path))
-    for (file, size) in zip(files, sizes) where size != file.bytes {
-      try await copy(file, from: source)
+    for ((file, digest), size) in zip(zip(files, entry.sha256), sizes) {
+      guard let size else {
+        try await copy(file, digest, from: source)
+        continue
+      }
+      guard size == file.bytes else {
+        throw OutputToolError(
+          "\"\(FileSystem.join(target.location, file.path))\" has \(size) bytes, and that of "
+            + "\"\(source.location)\" \(file.bytes): another version of a library made it, and clients keep what is behind "
+            + "a name; merge into an output without it, or delete it there if no client has it yet")
+      }
     }
   }
 
-  private mutating func copy(_ file: PublishedFile, from source: any Output) async throws {
+  private mutating func copy(
+    _ file: PublishedFile, _ digest: String, from source: any Output
+  ) async throws {
     let staged = workspace.staging("copy-\(count)")
     // A path that Tessera does not make is not copied to anywhere, and what is copied is what was checked.
-    guard let digest = file.digest,
-      try await stage(file, from: source, in: staged).hasPrefix(digest)
+    guard PublishedFile.isOne(file.path), try await stage(file, from: source, in: staged) == digest
     else {
       try staged.remove()
       throw OutputToolError(
         "\"\(FileSystem.join(source.location, file.path))\" is damaged; run its shard again")
     }
-    try await target.publish(staged: staged.path, as: file.path)
+    try await target.publish(staged, as: file.path, digest: digest)
     count += 1
     bytes += file.bytes
   }

@@ -41,13 +41,15 @@ struct ShardLines {
 
   /// The next image; nil after the last.
   mutating func nextImage() async throws(OutputToolError) -> CatalogLine? {
-    guard let (_, image) = try await next() else { return nil }
-    guard let value = CatalogLine(image) else { throw damaged }
+    guard let next = try await next() else { return nil }
+    guard let value = CatalogLine(next.image) else { throw damaged }
     return value
   }
 
-  /// The line of an image in the manifest, and its line of the catalog; nil after the last.
-  mutating func next() async throws(OutputToolError) -> (line: Int, image: ArraySlice<UInt8>)? {
+  /// The line of an image in the manifest, its line of the catalog, and SHA-256 of its files; nil after the last.
+  mutating func next() async throws(OutputToolError) -> (
+    line: Int, image: ArraySlice<UInt8>, sha256: [String]
+  )? {
     guard let line = try await nextLine() else {
       guard count == header.images else { throw damaged }
       return nil

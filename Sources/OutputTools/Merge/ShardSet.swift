@@ -97,7 +97,6 @@ struct ShardSet {
     try refuse("version of libvips", header.libvips, first.libvips)
     try refuse("manifest", header.manifest, first.manifest)
     try refuse("pipeline file or version of tessera", header.pipeline, first.pipeline)
-    try refuse("catalog form", header.form.rawValue, first.form.rawValue)
     try refuse("catalog head", header.head, first.head)
   }
 
@@ -105,7 +104,7 @@ struct ShardSet {
   ///
   /// - Parameter gate: through which the images come.
   func forEachImage(
-    through gate: LineGate, _ body: (_ image: ArraySlice<UInt8>, _ shard: Int) async throws -> Void
+    through gate: LineGate, _ body: (LineHeap.Entry) async throws -> Void
   ) async throws {
     let part = min(max(Self.buffers / max(results.count, 1), 4 << 10), 256 << 10)
     var shards: [ShardLines] = []
@@ -115,16 +114,26 @@ struct ShardSet {
     }
     var heap = LineHeap()
     for shard in shards.indices {
-      if let next = try await shards[shard].next() { heap.add(next.line, next.image, of: shard) }
+      if let next = try await shards[shard].nextEntry(of: shard) { heap.add(next) }
     }
     while let first = heap.first {
       try Task.checkCancellation()
-      if gate.admits(first.image) { try await body(first.image, first.shard) }
-      if let next = try await shards[first.shard].next() {
-        heap.replaceFirst(next.line, next.image)
+      if gate.admits(first.image) { try await body(first) }
+      if let next = try await shards[first.shard].nextEntry(of: first.shard) {
+        heap.replaceFirst(next)
       } else {
         heap.removeFirst()
       }
+    }
+  }
+}
+
+extension ShardLines {
+  fileprivate mutating func nextEntry(of shard: Int) async throws(OutputToolError) -> LineHeap
+    .Entry?
+  {
+    try await next().map {
+      LineHeap.Entry(line: $0.line, image: $0.image, sha256: $0.sha256, shard: shard)
     }
   }
 }

@@ -17,7 +17,7 @@ package struct PruneReport: Sendable, JSONDocument {
     var reasonToStay: String? {
       switch self {
       case .kept(let naming) where naming.place == OutputPlace.catalog.rawValue: nil
-      case .kept(let naming) where naming.place == OutputPlace.pages.rawValue: nil
+      case .kept(let naming) where naming.place == OutputPlace.screens.rawValue: nil
       case .kept(let naming):
         "stays: named by \(naming.place)"
           + (naming.until.map { ", until \(Host.timestamp($0)) at the latest" } ?? "")

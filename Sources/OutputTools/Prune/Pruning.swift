@@ -1,3 +1,4 @@
+internal import TesseraCatalog
 internal import TesseraOutput
 internal import TesseraState
 internal import TesseraSystem
@@ -102,26 +103,32 @@ package struct Pruning: Sendable {
   private func folders(
     of place: OutputPlace, _ output: OutputFolder, _ report: inout PruneReport
   ) async throws -> [String] {
-    let top: String
     switch place {
-    case .files: top = "variants"
-    case .tables: top = "tables"
-    case .pages:
-      return try await PageFolder.all(in: output.published).map(\.path)
+    case .files: return try await folders(below: FileName.folder, levels: 2, output, &report)
+    case .tables: return try await folders(below: "tables", levels: 1, output, &report)
+    case .screens: return try await ScreenFolder.all(in: output.published)
     // Each of these is replaced as a whole, or ends by itself.
-    case .catalog, .patches, .shards, .keptCatalogs, .derived, .report, .state, .history, .cache,
+    case .catalog, .changes, .shards, .keptCatalogs, .derived, .report, .state, .history, .cache,
       .forgotten, .work:
       return []
     }
-    var folders: [String] = []
+  }
+
+  /// Those that are so many levels below a folder. What else is on the way is not Tessera's.
+  private func folders(
+    below top: String, levels: Int, _ output: OutputFolder, _ report: inout PruneReport
+  ) async throws -> [String] {
+    guard levels > 0 else { return [top] }
+    var found: [String] = []
     for entry in try await output.published.listIfThere(top) {
       if entry.kind == .folder {
-        folders.append("\(top)/\(entry.name)")
+        found += try await folders(
+          below: "\(top)/\(entry.name)", levels: levels - 1, output, &report)
       } else {
         report.foreign += 1
       }
     }
-    return folders
+    return found
   }
 
   /// After the files: records of files that are gone leave with them.
@@ -154,7 +161,7 @@ package struct Pruning: Sendable {
       try Task.checkCancellation()
       let path = "\(folder)/\(file.name)"
       let place = OutputPlace.of(path)
-      if PageFolder.isCompanion(path) || place == .patches || place == .derived { continue }
+      if ScreenFolder.isFirst(path) || place == .derived { continue }
       guard place != nil, case .file(let bytes) = file.kind else {
         report.foreign += 1
         continue
@@ -167,7 +174,7 @@ package struct Pruning: Sendable {
       if !isDryRun {
         // The file first: a kill in between leaves a note without a file, which does no harm.
         try await output.remove(path)
-        try await state.forgetFile(path)
+        try await state.forgetRetired(path)
       }
     }
   }

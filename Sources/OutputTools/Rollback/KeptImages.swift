@@ -28,6 +28,12 @@ struct KeptImages {
     }
   }
 
+  /// Those of the files that its images have.
+  mutating func formats() async throws -> [CatalogFormat] {
+    _ = try await OutputToolError.wrapAsync { try await texts.readHead() }
+    return texts.formats
+  }
+
   /// The tables of the catalog, once an image or the end has been reached.
   var tables: [CatalogTable] { texts.tables }
 

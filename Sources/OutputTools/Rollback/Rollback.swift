@@ -97,11 +97,12 @@ package struct Rollback: Sendable {
       throw missing(kept.path, of: kept, found: nil)
     }
     var images = KeptImages(kept, in: output.published, checksDigest: true)
+    let formats = try await images.formats()
     var files: [(path: String, bytes: Int?)] = []
     while let image = try await images.next() {
       try Task.checkCancellation()
       report.count(image.status ?? "")
-      guard let named = image.files else {
+      guard let named = image.files(formats) else {
         throw images.damaged("is damaged: an image has a malformed entry")
       }
       files += named.map { ($0.path, $0.bytes) }
@@ -114,11 +115,11 @@ package struct Rollback: Sendable {
     for path in kept.companions.values.sorted() where try await output.size(of: path) == nil {
       throw missing(path, of: kept, found: nil)
     }
-    for path in kept.indices {
-      let index = try await OutputToolError.wrapAsync {
-        try await PageIndex.read(path, in: output.published)
+    for path in kept.companions.values.sorted() {
+      let parts = try await OutputToolError.wrapAsync {
+        try await ScreenFolder.parts(of: path, in: output.published)?.parts
       }
-      files += (index?.pages ?? []).map { ($0.path, $0.bytes) }
+      files += (parts ?? []).map { ($0, nil) }
     }
     try await find(&files, of: kept, output, &report)
   }

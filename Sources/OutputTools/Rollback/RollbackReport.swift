@@ -17,15 +17,13 @@ package struct KeptCatalogList: Sendable, JSONDocument {
     package var digest: String
     /// Relative to the output.
     package var path: String
-    /// The index of its pages.
-    package var index: String?
     /// Until when it is kept at the latest, in UTC; nil if only the order counts.
     package var until: String?
 
     private enum CodingKeys: String, CodingKey {
       case number
       case time = "replaced"
-      case images, bytes, digest, path, index, until
+      case images, bytes, digest, path, until
     }
 
     init(_ kept: KeptCatalog, number: Int, now: Double) {
@@ -33,7 +31,7 @@ package struct KeptCatalogList: Sendable, JSONDocument {
       time = Host.timestamp(Double(kept.time))
       age = max(0, now - Double(kept.time))
       (images, bytes, digest) = (kept.images, kept.bytes, kept.digest)
-      (path, index) = (kept.path, kept.companions[PageFolder.whole.index])
+      path = kept.path
     }
   }
 

@@ -18,9 +18,9 @@ package struct KeptPlaces: Sendable {
   package var catalogs: [KeptCatalogList.Entry] = []
   /// How many the pipeline keeps, and for how long each, in seconds; nil if nothing has been kept yet.
   package var limit: (count: Int, age: Double)?
-  /// Further forms of the current catalog: files with an index of its pages and screens, and patches.
-  package var companions = 0
-  package var patches = 0
+  /// Screens of the current catalog, and changes that lead to it.
+  package var screens = 0
+  package var changes = 0
   /// Results of shards, which the next catalog will name.
   package var shards = 0
 
@@ -29,12 +29,13 @@ package struct KeptPlaces: Sendable {
       var places = KeptPlaces()
       if let current = try await CurrentCatalog(of: output) {
         places.current = Current(
-          name: current.name, images: current.images, bytes: current.bytes, digest: current.digest)
+          name: CurrentCatalog.path, images: current.images, bytes: current.bytes,
+          digest: current.digest)
         let kept = try await CatalogHistory.kept(in: output)
         places.take(kept, besides: current, now: now)
       }
-      places.companions = try await PageFolder.companions(in: output).count
-      places.patches = try await CatalogPatches.all(in: output).count
+      places.screens = try await ScreenFolder.firsts(in: output).count
+      places.changes = try await PublishedChanges.all(in: output).count
       places.shards = try await ShardResults.paths(in: output).count
       return places
     }

@@ -49,7 +49,7 @@ private struct StatusDocument: JSONDocument {
   struct Kept: Encodable {
     let catalog: Catalog?
     let catalogs: [KeptCatalogList.Entry]
-    let indices, patches, shardResults: Int
+    let screens, changes, shardResults: Int
   }
 
   struct Catalog: Encodable {
@@ -91,7 +91,7 @@ private struct StatusDocument: JSONDocument {
         Catalog(
           path: current.name, images: current.images, bytes: current.bytes, digest: current.digest,
           rolledBack: status.rollbackTime)
-      }, catalogs: places.catalogs, indices: places.companions, patches: places.patches,
+      }, catalogs: places.catalogs, screens: places.screens, changes: places.changes,
       shardResults: places.shards)
     prune = Prune(
       deletable: unnamed.deletable, deletableBytes: unnamed.deletableBytes,

@@ -1,4 +1,5 @@
 internal import TesseraBytes
+internal import TesseraCatalog
 internal import TesseraImageHeader
 internal import TesseraOutput
 internal import TesseraPlan
@@ -15,24 +16,26 @@ struct FileCheck {
   private let file: PublishedFile
   private let output: any Output
   private let isDeep: Bool
+  /// Of the bytes that were published, in hexadecimal; nil if that is not known.
+  private let sha256: String?
 
-  init(_ file: PublishedFile, in output: any Output, isDeep: Bool) {
+  init(_ file: PublishedFile, sha256: String? = nil, in output: any Output, isDeep: Bool) {
     self.file = file
+    self.sha256 = sha256
     self.output = output
     self.isDeep = isDeep
   }
 
   /// What is wrong with the file: completes "the file …". Nil if nothing is.
   func problem() async -> String? {
-    guard let digest = file.digest else { return "has a name that no run gives" }
+    guard FileName.parts(of: file.path) != nil else { return "has a name that no run gives" }
     do throws(SystemError) {
       guard let size = try await output.size(of: file.path) else { return await absence() }
       guard size == file.bytes else { return "has \(size) bytes instead of \(file.bytes)" }
       let bytes = try await output.read(file.path, isDeep ? size : Self.beginning, at: 0)
       if let problem = try await headerProblem(size: size, bytes) { return problem }
-      // 32 digits: a name has the first 128 bits of the digest.
-      if isDeep, SHA256.of(bytes).prefix(32) != digest {
-        return "has other content than its name says"
+      if isDeep, let sha256, SHA256.of(bytes) != sha256 {
+        return "has other content than was published"
       }
     } catch {
       return "can't be read: \(error.reason)"

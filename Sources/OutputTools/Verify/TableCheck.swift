@@ -24,7 +24,7 @@ struct TableCheck {
 
   /// What is wrong with the file: completes "the file …". Nil if nothing is.
   func problem() async -> String? {
-    guard let digest = PublishedFile.digest(in: file.path) else {
+    guard let digest = PublishedFile.tableDigest(in: file.path) else {
       return "has a name that no run gives"
     }
     do throws(SystemError) {
@@ -83,7 +83,9 @@ struct TableCheck {
   /// What is wrong with the index of an atlas; nil if nothing is, or if there is none.
   func indexProblem() async -> String? {
     guard let path = file.index else { return nil }
-    guard let digest = PublishedFile.digest(in: path) else { return "has a name that no run gives" }
+    guard let digest = PublishedFile.tableDigest(in: path) else {
+      return "has a name that no run gives"
+    }
     do throws(SystemError) {
       guard let size = try await output.size(of: path) else { return "is missing" }
       // 2,000 ids of a manifest's lines.

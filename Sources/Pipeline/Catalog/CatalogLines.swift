@@ -6,11 +6,11 @@ protocol CatalogLines: Sendable {
   var count: Int { get }
 
   /// Some lines at a time, so that memory does not grow with the catalog.
-  func forEachBatch(_ body: ([LineForms]) async throws -> Void) async throws
+  func forEachBatch(_ body: ([String]) async throws -> Void) async throws
 }
 
 extension CatalogLines {
-  func forEachLine(_ body: (LineForms) throws -> Void) async throws {
+  func forEachLine(_ body: (String) throws -> Void) async throws {
     try await forEachBatch { for line in $0 { try body(line) } }
   }
 }

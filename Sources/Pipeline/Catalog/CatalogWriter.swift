@@ -23,10 +23,9 @@ struct CatalogWriter {
     let head = CatalogHead(file, libvips: libvips, tables: tables)
     // Staged and then renamed: a disk that is full, or a kill, leaves the old catalog as it is.
     var draft = try CatalogDraft(
-      head.form, head: head.line, count: lines.count,
-      publication: CatalogPublication(file), through: try await LineGate(of: output),
-      in: workspace)
-    try await lines.forEachLine { try draft.add(Array($0.line.utf8), canonical: $0.canonical) }
+      head: head.line, screens: file.screens, count: lines.count,
+      through: try await LineGate(of: output), in: workspace)
+    try await lines.forEachLine { try draft.add(Array($0.utf8)) }
     try await draft.publish(keeping: retention, now: now, replaced: replaced)
   }
 }
@@ -34,11 +33,7 @@ struct CatalogWriter {
 extension CatalogRetention {
   init(_ file: PipelineFile) {
     self.init(
-      count: max(file.keptCatalogs.count, file.catalogPatches),
-      age: file.keptCatalogs.age.inSeconds, patches: file.catalogPatches)
+      count: max(file.keptCatalogs.count, file.catalogChanges),
+      age: file.keptCatalogs.age.inSeconds, changes: file.catalogChanges)
   }
-}
-
-extension CatalogPublication {
-  init(_ file: PipelineFile) { self.init(pages: file.catalogPages, screens: file.screens) }
 }

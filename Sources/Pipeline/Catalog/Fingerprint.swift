@@ -4,8 +4,8 @@ internal import TesseraPipelineFile
 /// Names for "with the same pipeline".
 enum Fingerprint {
   /// Identifies everything but the item and its source that shapes a line of the catalog.
-  static func line(_ file: PipelineFile, libvips: String) -> String {
-    digest(file.shape([.files, .entries]), "\(Version.number) lines \(Version.lines)", libvips, 32)
+  static func line(_ file: PipelineFile) -> String {
+    digest(file.shape([.files, .entries]), "\(Version.number) lines \(Version.lines)", 32)
   }
 
   /// Identifies everything but its bytes that decides whether there is something to show of a source.
@@ -15,19 +15,17 @@ enum Fingerprint {
     var file = file
     file.limits.memory = memory
     return digest(
-      file.shape([.files, .entries, .acceptance]), "\(Version.number) lines \(Version.lines)",
-      libvips, 32)
+      file.shape([.files, .entries, .acceptance]),
+      // Another one may decode what this one does not.
+      "\(Version.number) lines \(Version.lines) libvips \(libvips)", 32)
   }
 
   /// Identifies everything in a pipeline file that shapes the catalog or its files.
-  static func pipeline(_ file: PipelineFile, libvips: String) -> String {
-    digest(file.upgraded.shape([.files, .entries, .catalog]), "", libvips, 16)
+  static func pipeline(_ file: PipelineFile) -> String {
+    digest(file.upgraded.shape([.files, .entries, .catalog]), "", 16)
   }
 
-  private static func digest(
-    _ shape: String, _ version: String, _ libvips: String, _ length: Int
-  ) -> String {
-    let text = "\(shape)\n\(version)\nlibvips \(libvips) \(Recipes.text)"
-    return String(SHA256.of(text).prefix(length))
+  private static func digest(_ shape: String, _ version: String, _ length: Int) -> String {
+    String(SHA256.of("\(shape)\n\(version)\n\(Recipes.text)").prefix(length))
   }
 }

@@ -35,14 +35,14 @@ extension ImageEntries {
     image.variants = plan.variants.enumerated().map { index, planned in
       if planned.isOriginal { return original(planned, item, size) }
       let urls = urls(of: index, in: plan, of: item, source(size, item), by: service)
-      let (file, size) = (planned.files[0], planned.size)
-      let also = zip(planned.files, urls ?? []).dropFirst().map { file, url in
-        CatalogVariant.Alternative(
-          url: url, type: file.encoding.format.mediaType, fallback: file.fallback?.code)
+      let files = zip(planned.files, urls ?? []).map { file, url in
+        CatalogVariant.File(
+          format: names.place(of: file.encoding), url: url, type: file.encoding.format.mediaType,
+          isStill: size.facts.frames > 1 && !file.encoding.isAnimated)
       }
       return CatalogVariant(
-        url: urls?.first, type: file.encoding.format.mediaType, width: size.width,
-        height: size.height, fallback: file.fallback?.code, also: also.isEmpty ? nil : also)
+        width: planned.size.width, height: planned.size.height,
+        crop: FileNames.crop(planned.crop), fallback: planned.fallback, files: files)
     }
     image.slots = slots(plan) { $0.requests.map(\.variant) }
     return image
@@ -53,10 +53,12 @@ extension ImageEntries {
     _ planned: PlannedVariant, _ item: Item, _ size: KnownSize
   ) -> CatalogVariant {
     CatalogVariant(
-      url: ImageService.original(item.shownURL),
-      type: ImageFormat(rawValue: size.format)?.mediaType ?? "", width: planned.size.width,
-      height: planned.size.height, bytes: size.bytes, fallback: planned.files[0].fallback?.code,
-      original: true)
+      width: planned.size.width, height: planned.size.height, fallback: planned.fallback,
+      files: [
+        .init(
+          format: nil, url: ImageService.original(item.shownURL),
+          type: ImageFormat(rawValue: size.format)?.mediaType ?? "", bytes: size.bytes)
+      ])
   }
 
   /// The URLs of a variant's files. Nil if the service can't make one of them as it is planned.

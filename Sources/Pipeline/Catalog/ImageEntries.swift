@@ -14,8 +14,10 @@ struct ImageEntries: Sendable {
   let profile: PipelineFile.Profile
   let service: ImageService?
   private let showsURLs: Bool
+  let names: FileNames
 
   init(_ file: PipelineFile) {
+    names = FileNames(file)
     showsURLs = file.urls == .shown
     service = file.delivery
     plan = file.plan
@@ -42,8 +44,13 @@ struct ImageEntries: Sendable {
           of: index, in: filePlan.plan, of: item,
           filePlan.facts.planned(content.format, focus: nil), by: service)
       {
-        variant.url = urls[0]
-        for place in urls.indices.dropFirst() { variant.also?[place - 1].url = urls[place] }
+        for (file, url) in zip(planned.files, urls) {
+          let format = names.place(of: file.encoding)
+          guard let place = variant.files.firstIndex(where: { $0.format == format }) else {
+            continue
+          }
+          variant.files[place].url = url
+        }
       }
       variants.append(variant)
     }
@@ -57,7 +64,7 @@ struct ImageEntries: Sendable {
       placeholder: filePlan.placeholder?.shown(placeholders), variants: variants,
       slots: slots(filePlan.plan) { slot in
         slot.requests.map { lightest($0.variant, filePlan.plan, variants) }
-      })
+      }, source: variants.isEmpty ? nil : filePlan.source.source)
   }
 
   /// The variant with the fewest bytes among those that show the same part with at least as many pixels, in all the same
@@ -72,7 +79,7 @@ struct ImageEntries: Sendable {
         && variant.height >= wanted.height
         && variant.files.map(\.type) == wanted.files.map(\.type)
         && zip(variant.files, wanted.files).allSatisfy { ($0.bytes ?? 0) <= ($1.bytes ?? 0) }
-    }.min { (variants[$0].bytes ?? 0, $0) < (variants[$1].bytes ?? 0, $1) } ?? index
+    }.min { (variants[$0].firstBytes, $0) < (variants[$1].firstBytes, $1) } ?? index
   }
 
   /// - Parameter records: one for each of the variant's files; with fewer the variant is left out.
@@ -80,22 +87,25 @@ struct ImageEntries: Sendable {
     _ planned: PlannedVariant, _ records: [VariantRecord], _ filePlan: FilePlan
   ) -> CatalogVariant? {
     guard records.count == planned.files.count, let first = records.first else { return nil }
-    let file = planned.files[0]
-    let also = zip(planned.files, records).dropFirst().map { file, record in
+    var variant = CatalogVariant(
+      width: first.width, height: first.height, crop: FileNames.crop(planned.crop),
+      fallback: planned.fallback, files: [])
+    for (file, record) in zip(planned.files, records) {
       let score = self.score(of: file, filePlan)
-      return CatalogVariant.Alternative(
-        path: record.path, type: file.encoding.format.mediaType, bytes: record.bytes,
-        fallback: file.fallback?.code, sha256: profile == .full ? record.sha256 : nil,
-        quality: score == nil ? nil : file.encoding.quality, score: score,
-        dynamicRange: file.encoding.hasGainMap ? "high" : nil,
-        headroom: file.encoding.hasGainMap ? filePlan.facts.headroom : nil)
+      let made = CatalogVariant.File(
+        format: names.place(of: file.encoding), path: record.path,
+        type: file.encoding.format.mediaType, bytes: record.bytes,
+        isStill: filePlan.facts.frames > 1 && !file.encoding.isAnimated,
+        sha256: profile == .full ? record.sha256 : nil,
+        quality: score == nil ? nil : file.encoding.quality, score: score)
+      if file.encoding.hasGainMap {
+        (variant.highDynamicRangeFile, variant.headroom) = (made, filePlan.facts.headroom)
+      } else {
+        variant.files.append(made)
+      }
     }
-    let score = self.score(of: file, filePlan)
-    return CatalogVariant(
-      path: first.path, type: file.encoding.format.mediaType, width: first.width,
-      height: first.height, bytes: first.bytes, fallback: file.fallback?.code,
-      also: also.isEmpty ? nil : also, sha256: profile == .full ? first.sha256 : nil,
-      quality: score == nil ? nil : file.encoding.quality, score: score)
+    variant.files.sort { $0.format ?? .max < $1.format ?? .max }
+    return variant
   }
 
   /// The score at which a file's quality was found; nil if it was not, and in a catalog for clients.
@@ -118,7 +128,7 @@ struct ImageEntries: Sendable {
         width: slot.layout.width, height: slot.layout.height,
         image: slot.image == slot.layout
           ? nil : CatalogSize(width: slot.image.width, height: slot.image.height),
-        isCropped: slot.isBounded ? true : nil, variants: variants(slot))
+        variants: variants(slot))
     }
     return uses
   }
@@ -165,11 +175,13 @@ struct ImageEntries: Sendable {
       image.format = failure.image?.format
       image.width = failure.image?.size.width
       image.height = failure.image?.size.height
+      image.slots = boxes(of: item, failure.image?.size)
       return image
     }
     let size = known.header.map { Size($0.width, $0.height) } ?? known.filePlan?.facts.size
     image.width = size?.width
     image.height = size?.height
+    image.slots = boxes(of: item, size)
     image.format = known.header?.format ?? known.content?.format
     // The placeholder of bytes that are known to be outdated would show another image.
     if known.header == nil {
@@ -177,6 +189,32 @@ struct ImageEntries: Sendable {
     }
     return image
   }
+}
+
+extension ImageEntries {
+  /// The places of an image that has no files, so that a page reserves them: with their boxes where the size is known, or the slot
+  /// has both sides.
+  private func boxes(of item: Item, _ size: Size?) -> [String: CatalogSlotUse] {
+    if let size {
+      return slots(Plan(for: PlanSource(size: size), settings: plan, slots: item.slots)) { _ in [] }
+    }
+    var uses: [String: CatalogSlotUse] = [:]
+    for slot in plan.slots where item.slots?.contains(slot.name) ?? true {
+      let hasBox = slot.width != nil && slot.height != nil
+      uses[slot.name] = CatalogSlotUse(
+        width: hasBox ? slot.width : nil, height: hasBox ? slot.height : nil)
+    }
+    return uses
+  }
+}
+
+extension CatalogVariant {
+  fileprivate var firstBytes: Int { files.first?.bytes ?? 0 }
+}
+
+extension PlannedVariant {
+  /// Why a file of it is not what was requested.
+  var fallback: String? { files.lazy.compactMap(\.fallback).first?.code }
 }
 
 extension ItemFailure {

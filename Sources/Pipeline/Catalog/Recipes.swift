@@ -1,6 +1,7 @@
 internal import TesseraPlan
 
-/// Numbers that are raised whenever the same recipe, content and libraries would give other bytes than before. Each is for
+/// Numbers that are raised whenever the same recipe, content and libraries would give other bytes than before: they change the
+/// names of these files, and only of these (``FileNames``). Each is for
 /// the sources of one decoder or the files of one encoder, so that a correction has only those made again.
 enum Recipes {
   /// Of all files.

@@ -12,8 +12,8 @@ struct ResultLines: CatalogLines {
 
   private static let batch = 250
 
-  func forEachBatch(_ body: ([LineForms]) async throws -> Void) async throws {
-    try await forEachResults { try await body($0.map(\.forms)) }
+  func forEachBatch(_ body: ([String]) async throws -> Void) async throws {
+    try await forEachResults { try await body($0.map(\.line)) }
   }
 
   func forEachResult(_ body: (ResultLine) throws -> Void) async throws {

@@ -1,6 +1,8 @@
+internal import TesseraCatalog
 internal import TesseraManifest
 internal import TesseraOutput
 internal import TesseraPipelineFile
+internal import TesseraState
 internal import TesseraSystem
 
 /// Writes the result of one shard, of which `tessera merge` makes a part of the catalog.
@@ -24,8 +26,8 @@ struct ShardWriter {
     let head = CatalogHead(file, libvips: libvips)
     let header = ShardHeader(
       shard: shard.index, shards: shard.count, manifest: manifest,
-      pipeline: Fingerprint.line(file, libvips: libvips), libvips: libvips, form: head.form,
-      publication: CatalogPublication(file), retention: CatalogRetention(file),
+      pipeline: Fingerprint.line(file), libvips: libvips, screens: file.screens,
+      retention: CatalogRetention(file),
       lostAbove: file.lostAbove,
       head: String(decoding: head.line, as: UTF8.self), images: lines.count,
       counts: report.counts, problems: report.problemCount)
@@ -33,10 +35,15 @@ struct ShardWriter {
     let target = try staged.open(.write)
     try target.write(header.line + [UInt8(ascii: "\n")])
     let gate = try await LineGate(of: output)
-    try await lines.forEachResult { line in
-      try gate.expect(line.forms.line.utf8)
-      let bytes = ShardHeader.line(line.manifestLine, line.forms.line.utf8)
-      try target.write(bytes + [UInt8(ascii: "\n")])
+    let formats = header.formats
+    try await lines.forEachResults { results in
+      for result in results {
+        try gate.expect(result.line.utf8)
+        let bytes = ShardHeader.line(
+          result.manifestLine, result.line.utf8, sha256: try await digests(of: result.line, formats)
+        )
+        try target.write(bytes + [UInt8(ascii: "\n")])
+      }
     }
     let path = ShardHeader.path(shard.index, of: shard.count)
     try await gate.confirm()
@@ -47,6 +54,22 @@ struct ShardWriter {
       try await output.delete(path)
       throw error
     }
+  }
+
+  /// SHA-256 of each file that a line names.
+  private func digests(
+    of line: String, _ formats: [CatalogFormat]
+  ) async throws -> [String] {
+    var digests: [String] = []
+    for path in CatalogLine(line.utf8)?.files(formats)?.map(\.path) ?? [] {
+      if let record = try await lines.state.file(at: path) {
+        digests.append(record.sha256)
+      } else {
+        // A damaged state has lost its record.
+        digests.append(try await output.digest(of: path))
+      }
+    }
+    return digests
   }
 
   private func publish(

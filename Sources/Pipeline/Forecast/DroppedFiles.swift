@@ -30,24 +30,24 @@ struct DroppedFiles {
 
   func count() async throws -> (gone: Int, files: RunForecast.Files) {
     var (gone, candidates) = (0, 0)
-    try await forEachImage { fate, line in
+    try await forEachImage { fate, files in
       if fate == .gone { gone += 1 }
       guard fate != .kept else { return }
-      for file in line.files ?? [] where try !notes.has(.used, file.path) {
+      for file in files where try !notes.has(.used, file.path) {
         if try notes.add(.candidate, file.path) { candidates += 1 }
       }
     }
     guard candidates > 0 else { return (gone, .init()) }
-    try await forEachImage { fate, line in
+    try await forEachImage { fate, files in
       guard fate == .kept else { return }
-      for file in line.files ?? [] where try notes.has(.candidate, file.path) {
+      for file in files where try notes.has(.candidate, file.path) {
         try notes.add(.used, file.path)
       }
     }
     var dropped = RunForecast.Files()
-    try await forEachImage { fate, line in
+    try await forEachImage { fate, files in
       guard fate != .kept else { return }
-      for file in line.files ?? [] where try notes.add(.used, file.path) {
+      for file in files where try notes.add(.used, file.path) {
         dropped.count += 1
         dropped.bytes += file.bytes
       }
@@ -55,14 +55,16 @@ struct DroppedFiles {
     return (gone, dropped)
   }
 
-  private func forEachImage(_ body: (Fate, CatalogLine) throws -> Void) async throws {
-    guard let form = try await CurrentCatalog.form(in: output) else { return }
-    var texts = CatalogTexts(form.name, in: output)
+  private func forEachImage(_ body: (Fate, [PublishedFile]) throws -> Void) async throws {
+    guard try await CurrentCatalog.isThere(in: output) else { return }
+    var texts = CatalogTexts(CurrentCatalog.path, in: output)
+    _ = try await texts.readHead()
+    let formats = texts.formats
     try await texts.forEachBatch(of: Self.batch) { batch in
       let stretches = try await state.stretches(ofEach: batch.map(\.id))
       for ((id, text), stretch) in zip(batch, stretches) {
         guard let line = CatalogLine(text) else { continue }
-        try body(try fate(of: id, stretch), line)
+        try body(try fate(of: id, stretch), line.files(formats) ?? [])
       }
     }
   }

@@ -143,8 +143,9 @@ struct ForecastTally {
   private func tries(
     _ item: Item, _ known: StateStore.KnownItem?
   ) -> (expected: Int, most: Int) {
-    guard let known, hasFailed(known), let error = CatalogImage(line: known.line)?.error,
-      error.retryable, error.code != RunReport.deadlineCode
+    guard let known, hasFailed(known),
+      let image = try? CatalogImage(reading: Array(known.line.utf8), parts.names.formats),
+      let error = image.error, error.retryable, error.code != RunReport.deadlineCode
     else { return (1, 1) }
     let all = 1 + parts.file.fetch.retryPolicy.at(item.requestURL).retries
     if FetchError.wasWaiting(message: error.message) { return (0, all) }

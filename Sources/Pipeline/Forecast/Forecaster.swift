@@ -72,7 +72,7 @@ extension RunSession {
     )
     let parts = RunParts(
       file, extent, run: .max, onlyFailed: options.onlyFailed,
-      refreshesQuality: options.refreshesQuality, selection: options.selection,
+      selection: options.selection,
       clock: services.clock, state: state, fetcher: NoFetching(), transcoder: pool,
       memory: opening.budget.memory, output: output, workspace: workspace, cache: cache,
       recorder: recorder, stretches: stretchReuse(state, since: last, settings))

@@ -9,8 +9,8 @@ struct FilePlan: Sendable {
   /// What it is of, and how that is decoded.
   let source: ContentKeys
   var plan: Plan
-  /// One for each of the plan's files. The key of a file without a quality is no record's.
-  var keys: [String]
+  /// Of the record of each of the plan's files.
+  let keys: [String]
   /// One for each of the plan's files; nil if it is not published.
   var records: [VariantRecord?]
   var placeholder: Placeholders?

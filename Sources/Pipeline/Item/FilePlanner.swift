@@ -9,13 +9,10 @@ internal import TesseraWire
 /// Plans the files of an item and looks up which of them exist.
 struct FilePlanner: Sendable {
   let settings: PlanSettings
-  let profile: PipelineFile.Profile
+  let names: FileNames
   let placeholders: [Placeholders.Kind]
-  let libvips: String
   let state: StateStore
   let output: any Output
-  /// With `--refresh-quality`, the run whose searches count; nil if all do.
-  var searchingRun: Int?
   /// With the better format; nil without an upgrade.
   var upgraded: PlanSettings?
 
@@ -23,7 +20,7 @@ struct FilePlanner: Sendable {
   ///   - digest: SHA-256 of the source's bytes.
   ///   - format: the source's, as the catalog names it.
   ///   - isNew: whether the state has no content with this digest, and so no files of it.
-  ///   - makesAll: whether files and qualities that are there do not count.
+  ///   - makesAll: whether files that are there do not count.
   @inline(never)
   func filePlan(
     _ digest: String, _ format: String, _ facts: SourceFacts, for item: Item, isNew: Bool = false,
@@ -37,11 +34,9 @@ struct FilePlanner: Sendable {
     // The files are there, or the image can't have any of that format.
     let needsNoMore = better.isComplete || better.plan.hasFiles(of: own.plan)
     if item.wantsUpgrade || needsNoMore { return better }
-    guard searchingRun != nil || makesAll, !isNew else { return own }
-    // One that is upgraded gets new files and qualities of that format, too.
-    var before = self
-    before.searchingRun = nil
-    let known = try await before.filePlan(upgraded, digest, format, facts, for: item, isNew: false)
+    guard makesAll, !isNew else { return own }
+    // One that is upgraded gets new files of that format, too.
+    let known = try await filePlan(upgraded, digest, format, facts, for: item, isNew: false)
     return known.isComplete ? better : own
   }
 
@@ -57,9 +52,9 @@ struct FilePlanner: Sendable {
     let whole = item.slots == nil ? plan : Plan(for: planned, settings: settings)
     let source = ContentKeys(
       content: digest, format: format, facts: facts, decode: whole.decode(of: facts.size),
-      libvips: libvips)
+      names)
     let searches = try await searches(settings, source, &plan, isNew: isNew)
-    let keys = plan.files.map(source.file)
+    let keys = plan.files.map(source.key(of:))
     let (variants, placeholder) =
       isNew
       ? (keys.map { _ in nil }, nil) : try await state.made(keys, placeholder: source.placeholder)
@@ -97,7 +92,7 @@ struct FilePlanner: Sendable {
     guard !isNew, !searches.isEmpty else { return searches }
     let records = try await state.qualities(searches.map(\.key))
     for (index, record) in records.enumerated() {
-      guard let record, searchingRun == nil || record.run == searchingRun else { continue }
+      guard let record else { continue }
       searches[index].found = record.found
       plan.resolve(searches[index].search.encoding, record.found.quality)
     }
@@ -119,19 +114,13 @@ struct FilePlanner: Sendable {
       filePlan.searches[index].found = found
       filePlan.plan.resolve(encoding, found.quality)
     }
-    if !found.isEmpty { filePlan.keys = filePlan.plan.files.map(filePlan.source.file) }
     return filePlan
   }
 
   /// Nil if the file is missing or not whole: then the record counts as missing.
   private func published(_ record: VariantRecord) async throws(PipelineError) -> VariantRecord? {
     do throws(SystemError) {
-      guard try await output.has(record.path, bytes: record.bytes) else { return nil }
-      // The full catalog has the digest, which early versions did not store.
-      guard profile == .full, record.sha256 == nil else { return record }
-      var record = record
-      record.sha256 = try await output.digest(of: record.path)
-      return record
+      return try await output.has(record.path, bytes: record.bytes) ? record : nil
     } catch {
       throw .system(error)
     }

@@ -5,7 +5,6 @@ internal import TesseraText
 /// The lines of the current catalog, with those of some images that a run has processed in their places, and with images
 /// that are new. All other lines are copied byte for byte.
 struct CurrentLines: CatalogLines {
-  private let form: CatalogForm
   private let output: any Output
   private let state: StateStore
   private let run: Int
@@ -28,10 +27,10 @@ struct CurrentLines: CatalogLines {
   ///   - places: where images belong that the catalog may not have.
   ///   - forgotten: images that a `forget` has left in the catalog because it was killed.
   init(
-    _ form: CatalogForm, of output: any Output, _ state: StateStore, run: Int, items: Int,
+    of output: any Output, _ state: StateStore, run: Int, items: Int,
     _ places: NewPlaces, without forgotten: ForgottenItems
   ) async throws {
-    (self.form, self.output, self.state, self.run) = (form, output, state, run)
+    (self.output, self.state, self.run) = (output, state, run)
     self.forgotten = forgotten
     positions = try await state.positions(in: run, limit: Self.most)
     var isThere = [Bool](repeating: false, count: items)
@@ -71,15 +70,15 @@ struct CurrentLines: CatalogLines {
     count += others.count
   }
 
-  func forEachBatch(_ body: ([LineForms]) async throws -> Void) async throws {
+  func forEachBatch(_ body: ([String]) async throws -> Void) async throws {
     try await body(try await lines(first))
     try await forEachText { texts in
-      var lines: [LineForms] = []
+      var lines: [String] = []
       for (id, position, text) in texts {
         if let position {
           lines.append(try await line(position))
         } else {
-          lines.append((String(decoding: text, as: UTF8.self), nil))
+          lines.append(String(decoding: text, as: UTF8.self))
         }
         if let new = after[id] { lines += try await self.lines(new) }
       }
@@ -92,7 +91,7 @@ struct CurrentLines: CatalogLines {
   private func forEachText(
     _ body: ([(id: String, position: Int?, text: [UInt8])]) async throws -> Void
   ) async throws {
-    var texts = CatalogTexts(form.name, in: output)
+    var texts = CatalogTexts(CurrentCatalog.path, in: output)
     try await texts.forEachBatch(of: Self.batch) { batch in
       let found =
         if let positions { batch.map { positions[$0.id] } } else {
@@ -106,18 +105,18 @@ struct CurrentLines: CatalogLines {
     }
   }
 
-  private func lines(_ positions: [Int]) async throws -> [LineForms] {
-    var lines: [LineForms] = []
+  private func lines(_ positions: [Int]) async throws -> [String] {
+    var lines: [String] = []
     for position in positions { lines.append(try await line(position)) }
     return lines
   }
 
-  private func line(_ position: Int) async throws -> LineForms {
+  private func line(_ position: Int) async throws -> String {
     let found = try await state.results(of: run, after: position - 1, limit: 1)
     guard let result = found.first, result.position == position else {
       throw StateError(
         kind: .incomplete, path: state.path, message: "an image of this run is missing in it")
     }
-    return result.forms
+    return result.line
   }
 }

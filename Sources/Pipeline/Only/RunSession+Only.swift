@@ -18,12 +18,11 @@ extension RunSession {
   private static let ofImages: Set<String> = ["count", "digest", "images", "tables"]
 
   /// - Throws: ``PipelineError/notOnly(_:)`` if there is no catalog of a run of all images.
-  private func currentForm() async throws -> CatalogForm {
-    guard let form = try await CurrentCatalog.form(in: output) else {
+  private func checkHasCatalog() async throws {
+    guard try await CurrentCatalog.isThere(in: output) else {
       throw PipelineError.notOnly(
         "the output has no catalog yet; run once without --only, --only-failed and --only-host")
     }
-    return form
   }
 
   /// - Throws: ``PipelineError/notOnly(_:)`` if no run of all images has been completed.
@@ -52,17 +51,18 @@ extension RunSession {
 
   /// The head says what shapes entries: a fingerprint of the pipeline, the versions, the slots.
   private func checkHead(_ libvips: String) async throws {
-    var texts = CatalogTexts(try await currentForm().name, in: output)
+    try await checkHasCatalog()
+    var texts = CatalogTexts(CurrentCatalog.path, in: output)
     let members = try await texts.readHead()?.members
     let old = Self.shaping(members)
     let new = Self.shaping(try JSONParser.parse(CatalogHead(file, libvips: libvips).line))
     guard old != new else { return }
     let isOtherVersion =
-      members?["generator"] != new.first { $0.name == "generator" }?.value
+      old.first { $0.name == "generator" } != new.first { $0.name == "generator" }
       && old.filter { $0.name != "generator" } == new.filter { $0.name != "generator" }
     throw PipelineError.notOnly(
       (isOtherVersion
-        ? "another version of tessera or libvips made the catalog"
+        ? "another version of tessera made the catalog"
         : "the pipeline has changed since the catalog was made")
         + ", so that the entries of all images may change; run once without --only, --only-failed and --only-host"
     )
@@ -70,7 +70,13 @@ extension RunSession {
 
   private static func shaping(_ head: JSONValue?) -> [JSONValue.Member] {
     guard case .object(let members)? = head else { return [] }
-    return members.filter { !ofImages.contains($0.name) }
+    return members.filter { !ofImages.contains($0.name) }.map { member in
+      // Another version of libvips changes no entry: of a name the first file stands.
+      guard member.name == "generator", case .object(let parts) = member.value else {
+        return member
+      }
+      return JSONValue.Member("generator", .object(parts.filter { $0.name != "libvips" }))
+    }
   }
 
   /// Writes the catalog, as a run of all images does.
@@ -79,10 +85,10 @@ extension RunSession {
   func finishSelection(
     _ selection: EntrySelection, _ parts: RunParts, _ items: Int, since last: LastEnd?
   ) async throws -> RunResult {
-    let form = try await currentForm()
+    try await checkHasCatalog()
     try await parts.state.commit()
     let lines = try await CurrentLines(
-      form, of: output, parts.state, run: parts.run, items: items, selection.places,
+      of: output, parts.state, run: parts.run, items: items, selection.places,
       without: try await ForgottenItems.of(output))
     recorder.update { $0.others = lines.count - items }
     if !options.allowsLoss {

@@ -120,7 +120,7 @@ private struct Event: Encodable {
   let time = Host.timestamp(Host.now)
   let event: String
   var id: String?
-  var status: CatalogImage.Status?
+  var status: String?
   var change: ItemReport.Change?
   var line: Int?
   var host, code, message: String?
@@ -145,7 +145,8 @@ extension Event {
 
   private init(_ item: ItemReport) {
     self.init(
-      event: item.error == nil ? "item-done" : "item-failed", id: item.id, status: item.status,
+      event: item.error == nil ? "item-done" : "item-failed", id: item.id,
+      status: item.status.rawValue,
       change: item.change, code: item.error?.code, message: item.error?.message,
       retryable: item.error?.retryable)
     if item.made > 0 { (made, bytes) = (item.made, item.bytes) }

@@ -66,7 +66,7 @@ private struct RunDocument: JSONDocument {
   }
 
   struct Variants: Encodable {
-    let asked, delivered, made, reused, bytesWritten: Int
+    let asked, delivered, made, reused, standing, bytesWritten: Int
   }
 
   struct Upgrade: Encodable {
@@ -114,7 +114,8 @@ private struct RunDocument: JSONDocument {
       bytes: report.bytesFetched, transferSeconds: report.fetchSeconds)
     variants = Variants(
       asked: report.variantsAsked, delivered: report.variantsDelivered, made: report.variantsMade,
-      reused: report.variantsReused, bytesWritten: report.bytesWritten)
+      reused: report.variantsReused, standing: report.variantsStanding,
+      bytesWritten: report.bytesWritten)
     upgrade = Upgrade(
       images: report.upgradedImages, files: report.upgradedFiles, bytes: report.upgradedBytes,
       waiting: report.upgradesWaiting, jobSeconds: report.upgradeSeconds)

@@ -42,6 +42,8 @@ package struct RunReport: Sendable {
   package var variantsDelivered = 0
   package var variantsMade = 0
   package var variantsReused = 0
+  /// Files whose names others had already, with other bytes: these stand.
+  package internal(set) var variantsStanding = 0
   package var bytesWritten = 0
   package var decodes = 0
   /// Decoded images that are not displayed as their headers say.

@@ -19,6 +19,7 @@ package struct LineReuse: Sendable {
   let places: OwnPlaces
   /// A digest of everything but the item and its source that shapes a line.
   let settings: String
+  let names: FileNames
   /// Files of each variant.
   let formats: Int
   /// Whether lines of earlier runs may apply; if not, every item is processed, and its new line may apply later.
@@ -104,12 +105,12 @@ package struct LineReuse: Sendable {
     let record = known.isFresh ? line.source : places.known(line.source, of: item)
     // A line that cannot be read is not an error: its item is processed.
     guard known.isFresh || (record.condition != nil && !line.isRejected),
-      let text = ReusedLine(line.line)
+      let text = ReusedLine(line.line, names.formats)
     else { return nil }
     let verdict = Verdict(
       reason: known.reason, isFresh: known.isFresh, record: record,
       files: text.files.count, places: text.places * formats,
-      upgrade: upgrades?.value(ofLine: line.line, files: text.files))
+      upgrade: upgrades?.value(ofLine: line.line, names.formats, files: text.files))
     return (verdict, text.files)
   }
 }

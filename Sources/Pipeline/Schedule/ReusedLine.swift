@@ -1,3 +1,4 @@
+package import TesseraCatalog
 internal import TesseraJSON
 
 /// What the verdict on a line of the catalog needs of it.
@@ -11,47 +12,62 @@ package struct ReusedLine {
   var places = 0
 
   /// Nil if the line is not one of an image with files.
-  package init?(_ line: String) {
+  ///
+  /// - Parameter formats: of the catalog.
+  package init?(_ line: String, _ formats: [CatalogFormat]) {
+    var (source, variants) = (nil as String?, [Variant]())
     do throws(JSONScanner.Failure) {
       var scanner = JSONScanner(Array(line.utf8))
-      var (files, places) = ([(path: String, bytes: Int)](), 0)
+      var places = 0
       try scanner.members { scanner, name, _ throws(JSONScanner.Failure) in
         switch name {
+        case "source": source = try scanner.string()
         case "variants":
           try scanner.array { scanner throws(JSONScanner.Failure) in
-            try Self.readFile(&scanner, &files)
+            variants.append(try Variant(&scanner))
           }
         case "slots": places = try Self.places(&scanner)
         default: try scanner.skip()
         }
       }
-      (self.files, self.places) = (files, places)
+      self.places = places
     } catch {
       return nil
+    }
+    guard let source, variants.allSatisfy({ $0.bytes.count <= formats.count }) else { return nil }
+    for variant in variants {
+      for (format, bytes) in zip(formats, variant.bytes) {
+        guard let bytes else { continue }
+        guard let recipe = format.recipe, let ending = format.fileExtension else { return nil }
+        let path = FileName.path(
+          source: source, width: variant.width, height: variant.height, crop: variant.crop,
+          recipe: recipe, fileExtension: ending)
+        files.append((path, bytes))
+      }
     }
     if files.isEmpty { return nil }
   }
 
-  /// Reads a file, and the files of other formats in it.
-  private static func readFile(
-    _ scanner: inout JSONScanner, _ files: inout [(path: String, bytes: Int)]
-  ) throws(JSONScanner.Failure) {
-    var (path, bytes) = (nil as String?, nil as Int?)
-    try scanner.members { scanner, name, _ throws(JSONScanner.Failure) in
-      switch name {
-      case "path": path = try scanner.string()
-      case "bytes": bytes = try scanner.int()
-      case "also":
-        try scanner.array { scanner throws(JSONScanner.Failure) in
-          try readFile(&scanner, &files)
+  private struct Variant {
+    var width = 0
+    var height = 0
+    var crop: String?
+    var bytes: [Int?] = []
+
+    init(_ scanner: inout JSONScanner) throws(JSONScanner.Failure) {
+      try scanner.members { scanner, name, _ throws(JSONScanner.Failure) in
+        switch name {
+        case "width": width = try scanner.int()
+        case "height": height = try scanner.int()
+        case "crop": crop = try scanner.string()
+        case "bytes":
+          try scanner.array { scanner throws(JSONScanner.Failure) in
+            bytes.append(scanner.null() ? nil : try scanner.int())
+          }
+        default: try scanner.skip()
         }
-      default: try scanner.skip()
       }
     }
-    guard let path, let bytes else {
-      throw JSONScanner.Failure(offset: scanner.offset, message: "a file without path or bytes")
-    }
-    files.append((path, bytes))
   }
 
   private static func places(

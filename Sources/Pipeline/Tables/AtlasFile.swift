@@ -47,7 +47,7 @@ struct AtlasFile {
     let staged = workspace.staging("table")
     try staged.remove()
     try staged.open(.write).write(bytes)
-    try await output.publish(staged: staged.path, as: path)
+    try await output.publish(staged, as: path, digest: SHA256.of(bytes))
   }
 
   private static func document(_ part: TablePart, _ grid: AtlasGrid, _ path: String) -> [UInt8] {

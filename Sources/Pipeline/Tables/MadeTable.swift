@@ -9,7 +9,7 @@ struct MadeTable {
   func described(_ prefix: TablePrefix, count: Int) -> CatalogTable.File {
     CatalogTable.File(
       path: file.path, prefix: prefix.description, width: file.width, height: file.height,
-      count: count, bytes: file.bytes, sha256: file.sha256 ?? "", index: index?.path)
+      count: count, bytes: file.bytes, sha256: file.sha256, index: index?.path)
   }
 }
 

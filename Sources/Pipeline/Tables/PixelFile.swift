@@ -46,7 +46,7 @@ struct PixelFile {
     let sum = digest.hexadecimal()
     let path = PublishedFile.tablePath(
       digest: sum, width: part.width, height: part.height, fileExtension: part.pixels.rawValue)
-    try await output.publish(staged: staged.path, as: path)
+    try await output.publish(staged, as: path, digest: sum)
     return .made(
       MadeTable(
         file: VariantRecord(

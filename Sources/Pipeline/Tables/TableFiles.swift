@@ -15,14 +15,14 @@ struct TableFiles {
   init(_ parts: RunParts) {
     self.parts = parts
     workers = TableWorkers(
-      transcoder: parts.transcoder, output: parts.output,
+      transcoder: parts.transcoder, state: parts.state, output: parts.output,
       maximumPixels: parts.file.limits.pixels)
   }
 
   /// A file of a table as the catalog describes it. Nil if none of its images can be decoded, or if the run's time
   /// was over before it was made.
   func file(_ part: TablePart) async throws -> CatalogTable.File? {
-    let key = part.key(libvips: parts.transcoder.hello.libvips)
+    let key = part.key
     if let known = try await known(part, key) {
       parts.recorder.update { $0.tablesReused += 1 }
       return known

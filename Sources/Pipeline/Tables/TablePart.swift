@@ -34,16 +34,16 @@ struct TablePart {
   /// Nil for an atlas.
   var geometry: TableGeometry? { TableGeometry(pixels, width: width, height: height) }
 
-  /// Identifies the file: its images, how they are stored, and the versions of what makes it.
-  func key(libvips: String) -> String {
+  /// Identifies the file: its images, and how they are stored.
+  var key: String {
     let settings =
       pixels == .webp
       ? "quality \(quality) effort \(effort)"
       : pixels.hasAlpha ? "" : "background \(background.hexadecimal)"
     let lines = entries.map { "\($0.hash) \($0.path)" + (pixels == .webp ? " \($0.id)" : "") }
     return RecordKey.of(
-      (["table \(pixels.rawValue) \(settings)", "libvips \(libvips) recipes \(Recipes.common)"]
-        + lines).joined(separator: "\n"))
+      (["table \(pixels.rawValue) \(settings)", "recipes \(Recipes.common)"] + lines)
+        .joined(separator: "\n"))
   }
 
   /// Whether this many images fit in one file.

@@ -1,6 +1,5 @@
 internal import TesseraBytes
 internal import TesseraCatalog
-internal import TesseraJSON
 internal import TesseraPipelineFile
 internal import TesseraPlan
 internal import TesseraState
@@ -40,18 +39,16 @@ struct TablePlace {
 
   /// What an image's line of the catalog adds to the place's tables; nil if there is no file to make pixels of, or if
   /// it is too large.
-  func entry(_ image: JSONValue, id: String, hash: String) -> StateStore.TableEntry? {
-    guard let indexes = image["slots"]?[slot]?["variants"]?.arrayValue,
-      indexes.indices.contains(scaleIndex), let index = indexes[scaleIndex].intValue,
-      let variants = image["variants"]?.arrayValue, variants.indices.contains(index)
+  func entry(_ image: CatalogImage, hash: String) -> StateStore.TableEntry? {
+    guard let indexes = image.slots[slot]?.variants, indexes.indices.contains(scaleIndex),
+      image.variants.indices.contains(indexes[scaleIndex])
     else { return nil }
-    let variant = variants[index]
-    guard let path = variant["path"]?.stringValue, let type = variant["type"]?.stringValue,
-      let width = variant["width"]?.intValue, let height = variant["height"]?.intValue,
-      let bytes = variant["bytes"]?.intValue, bytes > 0,
-      TableGeometry(.bgra8, width: width, height: height) != nil
+    let variant = image.variants[indexes[scaleIndex]]
+    guard let file = variant.files.first, let path = file.path, let bytes = file.bytes, bytes > 0,
+      TableGeometry(.bgra8, width: variant.width, height: variant.height) != nil
     else { return nil }
     return StateStore.TableEntry(
-      hash: hash, id: id, path: path, type: type, width: width, height: height, bytes: bytes)
+      hash: hash, id: image.id, path: path, type: file.type, width: variant.width,
+      height: variant.height, bytes: bytes)
   }
 }

@@ -15,6 +15,7 @@ internal import TesseraWorkers
 /// workers have encoded.
 struct TableWorkers {
   let transcoder: any Transcoding
+  let state: StateStore
   let output: any Output
   let maximumPixels: Int
 
@@ -144,12 +145,12 @@ struct TableWorkers {
     return (JobSource(.memory(source), host: ""), jobs)
   }
 
-  /// The bytes of an image's file; none if it is missing, or not what its name says: many damaged files can be decoded.
+  /// The bytes of an image's file; none if it is missing, or not what was made: many damaged files can be decoded.
   private func bytes(of entry: StateStore.TableEntry) async throws -> [UInt8] {
+    let record = try await state.file(at: entry.path)
     do throws(SystemError) {
       let bytes = try await output.read(entry.path, entry.bytes, at: 0)
-      let isWhole = PublishedFile.digest(in: entry.path).map { SHA256.of(bytes).begins(with: $0) }
-      return isWhole == true ? bytes : []
+      return SHA256.of(bytes) == record?.sha256 ? bytes : []
     } catch {
       guard error.isMissingFile else { throw error }
       return []

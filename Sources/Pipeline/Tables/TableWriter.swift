@@ -1,5 +1,4 @@
 internal import TesseraCatalog
-internal import TesseraJSON
 internal import TesseraOutput
 internal import TesseraPipelineFile
 internal import TesseraState
@@ -18,6 +17,7 @@ struct TableWriter {
   private let recorder: RunRecorder
   private let meter: ProgressMeter
   private let places: [TablePlace]
+  private let formats: [CatalogFormat]
 
   init(_ parts: RunParts, _ lines: any CatalogLines, _ meter: ProgressMeter) {
     file = parts.file
@@ -27,6 +27,7 @@ struct TableWriter {
     recorder = parts.recorder
     self.meter = meter
     places = TablePlace.all(of: parts.file)
+    formats = parts.names.formats
   }
 
   /// The catalog's tables; nil if the pipeline has none.
@@ -73,12 +74,11 @@ struct TableWriter {
   private func collect() async throws {
     var found: [(place: Int, entry: StateStore.TableEntry)] = []
     try await lines.forEachBatch { batch in
-      for forms in batch {
-        let image = try JSONParser.parse(Array(forms.line.utf8))
-        guard let id = image["id"]?.stringValue else { continue }
-        let hash = TablePlace.hash(of: id)
+      for line in batch {
+        let image = try CatalogImage(reading: Array(line.utf8), formats)
+        let hash = TablePlace.hash(of: image.id)
         for place in places {
-          if let entry = place.entry(image, id: id, hash: hash) {
+          if let entry = place.entry(image, hash: hash) {
             found.append((place.number, entry))
           }
         }

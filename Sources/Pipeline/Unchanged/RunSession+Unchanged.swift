@@ -12,7 +12,7 @@ extension RunSession {
   /// Whether a run like this one, of all images, may.
   private var isUsual: Bool {
     extent == .everything && options.shard == nil && !options.onlyFailed
-      && !options.refreshesQuality && file.fetch.revalidation != .always
+      && file.fetch.revalidation != .always
   }
 
   /// How the last run ended, if the output is as it was then, and the clock was not set back: sources would be fresh for too

@@ -85,8 +85,8 @@ struct StandingRun: Equatable, Sendable {
     let completed = owner.completed(items: 0)
     return SHA256.of(
       [
-        Fingerprint.line(file, libvips: libvips), Fingerprint.pipeline(file, libvips: libvips),
-        Fingerprint.rejection(file, memory: memory, libvips: libvips), file.catalogFormat.rawValue,
+        Fingerprint.line(file), Fingerprint.pipeline(file),
+        Fingerprint.rejection(file, memory: memory, libvips: libvips),
         "\(file.keptCatalogs)", file.fetch.revalidation.rawValue, "\(file.fetch.cache ?? 0)",
         completed.pipeline, completed.identity ?? "", completed.addresses ?? "",
         forgotten.digest,

@@ -68,10 +68,13 @@ final class UpgradeQueue: Sendable {
   /// What it is worth to upgrade an image, by its line of the catalog; nil if it is upgraded, or can't be.
   ///
   /// - Parameter files: the paths in the line.
-  func value(ofLine line: String, files: [(path: String, bytes: Int)]) -> UpgradeValue? {
+  func value(
+    ofLine line: String, _ formats: [CatalogFormat], files: [(path: String, bytes: Int)]
+  ) -> UpgradeValue? {
     let end = ".\(upgrade.format.fileExtension)"
     guard !files.contains(where: { $0.path.hasSuffix(end) }) else { return nil }
-    return CatalogImage(line: line).flatMap { UpgradeValue($0, settings) }
+    guard let image = try? CatalogImage(reading: Array(line.utf8), formats) else { return nil }
+    return UpgradeValue(image, settings)
   }
 
   func offer(_ image: CatalogImage, _ item: Item) {

@@ -132,23 +132,14 @@ extension PipelineFile {
       "profile", .choice, \.profile, shapes: .entries,
       "client: what apps need. full: also the sources and the digests of files."),
     Key(
-      // Shapes nothing: a catalog has the same digest in both forms.
-      "format", .choice, \.catalogFormat,
-      "json: one object. jsonl: a line for the head and one for each image."),
-    Key(
-      "pages", .optional(.int(10...1_000_000), initial: 10), \.catalogPages, shapes: .catalog,
-      example: 1000,
-      "About how many images each of the catalog's pages has, which are written besides; none without it."
-    ),
-    Key(
       "screens", .screens, \.screens, shapes: .catalog,
       example: ["feed": ["slots": ["card"], "formats": ["webp", "jpeg"], "scales": [2, 3]]],
       "Small catalogs of what screens of an app need, by name, which are written besides in screens/NAME."
     ),
     Key(
-      // Shapes nothing: a catalog is the same with and without patches to it.
-      "patches", .int(0...100), \.catalogPatches,
-      "For how many of the last catalogs a patch to the current one is written, from-DIGEST.json; as many are kept."
+      // Shapes nothing: a catalog is the same with and without changes to it.
+      "changes", .int(0...100), \.catalogChanges,
+      "For how many of the last catalogs the changes to the current one are written, from-DIGEST.json; as many are kept."
     ),
     Key(
       "urls", .choice, \.urls, shapes: .entries,

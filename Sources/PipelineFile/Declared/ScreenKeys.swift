@@ -33,7 +33,7 @@ private struct ScreenKeys: Sendable {
   var formats: [OutputFormat] = []
   var scales: [Int] = []
   var first = 50
-  var pages = 500
+  var part = 500
 
   static let type = KeyType<Self>.group([
     Key(
@@ -52,8 +52,8 @@ private struct ScreenKeys: Sendable {
       "first", .int(1...1_000), \.first, shapes: .catalog,
       "How many images are in the file that an app reads first."),
     Key(
-      "pages", .int(10...1_000_000), \.pages, shapes: .catalog,
-      "About how many images each further page has."),
+      "part", .int(10...1_000_000), \.part, shapes: .catalog,
+      "How many images each further part has."),
   ])
 
   func screen(_ name: String) -> CatalogScreen {
@@ -62,7 +62,7 @@ private struct ScreenKeys: Sendable {
       selection: CatalogSelection(
         slots: slots, types: formats.isEmpty ? nil : formats.map(\.mediaType),
         scales: scales.isEmpty ? nil : scales),
-      first: first, pages: pages)
+      first: first, part: part)
   }
 }
 
@@ -73,7 +73,7 @@ extension ScreenKeys {
       OutputFormat.allCases.first { $0.mediaType == type }
     }
     scales = screen.selection.scales ?? []
-    (first, pages) = (screen.first, screen.pages)
+    (first, part) = (screen.first, screen.part)
   }
 }
 

@@ -53,7 +53,7 @@ extension KeyType where Value == [String: Double] {
       of: .scalar(
         "a number above zero, such as 10 or 0.5",
         schema: ["type": "number", "exclusiveMinimum": 0, "maximum": 1_000_000_000],
-        json: { .number(JSONCanonical.text(of: $0)) },
+        json: { .number(JSONNumber.text(of: $0)) },
         parse: { text in
           Double(text).flatMap { $0 > 0 && $0 <= 1_000_000_000 ? $0 : nil }
         }), one: one, expected: "numbers by names", initial: { _ in 1 }, check: check)

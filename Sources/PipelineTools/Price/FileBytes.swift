@@ -1,4 +1,4 @@
-internal import TesseraOutput
+internal import TesseraCatalog
 internal import TesseraPipeline
 internal import TesseraPlan
 
@@ -11,15 +11,14 @@ enum FileBytes {
   /// How many times the estimated bytes the files of a line of the catalog have that are in the preferred format; nil without
   /// such a file.
   static func factor(
-    _ line: String, of source: PlanSource, _ settings: PlanSettings
+    _ line: String, _ formats: [CatalogFormat], of source: PlanSource, _ settings: PlanSettings
   ) -> Double? {
-    guard let files = ReusedLine(line)?.files,
+    guard let files = ReusedLine(line, formats)?.files,
       let format = settings.preferredFormat(of: source)
     else { return nil }
     var (bytes, estimate) = (0.0, 0.0)
     for file in files {
-      guard let form = PublishedFile.form(of: file.path),
-        form.fileExtension == format.fileExtension
+      guard let form = FileName.parts(of: file.path), form.fileExtension == format.fileExtension
       else { continue }
       bytes += Double(file.bytes)
       estimate += settings.estimatedBytes(Size(form.width, form.height), format, of: source)

@@ -42,6 +42,7 @@ package struct ManifestPlanner {
     summary = PlanSummary(
       ladders: all.map { LadderPrice($0.steps, file.plan) }, file.plan, cost: cost ?? .bytes,
       countsFiles: countsFiles)
+    summary.formats = FileNames(file).formats
     summary.log = log
   }
 

@@ -1,3 +1,4 @@
+internal import TesseraCatalog
 package import TesseraPlan
 
 /// The price of a pipeline for a manifest: which files would be requested, and which made.
@@ -11,6 +12,8 @@ package struct PlanSummary: Sendable {
   package internal(set) var viewed = 0
   /// The log that says how often files were requested; nil if the pipeline's weights do.
   package internal(set) var log: AccessLog?
+  /// Of the files of earlier runs.
+  var formats: [CatalogFormat] = []
   /// Of the first images that could not be probed: the URL without secrets, and why.
   package internal(set) var failures: [(source: String, reason: String)] = []
   private static let listedFailures = 5
@@ -48,12 +51,12 @@ package struct PlanSummary: Sendable {
     _ source: PlanSource, id: String, slots: [String]? = nil, views: Double = 1,
     _ settings: PlanSettings, line: String? = nil
   ) {
-    let known = line.flatMap { FileBytes.factor($0, of: source, settings) }
+    let known = line.flatMap { FileBytes.factor($0, formats, of: source, settings) }
     if known != nil { measured += 1 }
     let factor = known ?? 1
     var weights = ViewWeights(settings).times(views)
     if log != nil {
-      let logged = line.flatMap { log?.takeWeights(of: $0, settings) }
+      let logged = line.flatMap { log?.takeWeights(of: $0, formats, settings) }
       if logged != nil { viewed += 1 }
       weights = logged ?? weights.times(0)
     }

@@ -1,11 +1,12 @@
 internal import TesseraBytes
+internal import TesseraCatalog
 internal import TesseraManifest
 internal import TesseraOutput
 internal import TesseraSystem
 
 /// How often files were requested, from the access logs of servers. Nothing else of a log is kept.
 package struct AccessLog: Sendable {
-  /// Requests by the digests in the names of the files.
+  /// Requests by the beginnings of digests of the paths of the files.
   private var requests: [UInt128: Int] = [:]
   /// Requests of files of this kind.
   package private(set) var views = 0
@@ -24,7 +25,7 @@ package struct AccessLog: Sendable {
     let reason =
       unread > 0
       ? "\(unread) lines about files are in no known form; expected the combined format, columns that \"#Fields:\" names, or JSON objects with method, uri and status"
-      : "they have no request of a file of an output, such as GET /variants/3f/3f9c…-192x256.webp"
+      : "they have no request of a file of an output, such as GET /variants/3f/9c/3f9c…-192x256-8c22….webp"
     throw AccessLogError("the logs \(paths.joined(separator: ", ")): \(reason)")
   }
 
@@ -84,7 +85,7 @@ package struct AccessLog: Sendable {
 
   private static let folder = Array("variants/".utf8)
 
-  /// The digest in the name of the file that a target ends in.
+  /// The beginning of the digest of the path that a target ends in.
   private static func digest(inTarget target: Substring) -> UInt128? {
     let path = target.prefix { $0 != "?" && $0 != "#" }
     guard let start = path.ranges(of: "variants/").last?.lowerBound else { return nil }
@@ -92,11 +93,11 @@ package struct AccessLog: Sendable {
   }
 
   private static func digest(ofPath path: String) -> UInt128? {
-    PublishedFile.digest(in: path).flatMap { UInt128($0, radix: 16) }
+    FileName.parts(of: path) == nil ? nil : UInt128(SHA256.of(path).prefix(32), radix: 16)
   }
 
-  /// The requests of a file by its path in the output. They are taken once: of several images with one file, which are of the
-  /// same bytes, the first one has them all.
+  /// The requests of a file by its path in the output. They are taken once: of several images with one file, which have the
+  /// same source, the first one has them all.
   mutating func takeRequests(of path: String) -> Int {
     Self.digest(ofPath: path).flatMap { requests.removeValue(forKey: $0) } ?? 0
   }

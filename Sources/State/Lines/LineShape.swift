@@ -8,8 +8,6 @@ final class LineShape {
     case number = 1
     /// A string without its quotes, or a whole value that may be anything.
     case text
-    /// In the path of a variant: the first two digits of a digest, a slash, and 32 digits of it.
-    case digest
   }
 
   /// That of lines that are kept whole.
@@ -18,8 +16,6 @@ final class LineShape {
   let bytes: [UInt8]
   /// The mark that follows some bytes; none at the end.
   private let pieces: [(bytes: Range<Int>, mark: Mark?)]
-  /// Most shapes are only read from.
-  private lazy var canonical = CanonicalShape(bytes, pieces.map(\.bytes))
 
   init(_ bytes: [UInt8]) {
     self.bytes = bytes
@@ -37,22 +33,7 @@ final class LineShape {
   ///
   /// - Parameter id: the item's.
   func line(_ values: UnsafeBufferPointer<UInt8>, id: UnsafeBufferPointer<UInt8>) -> String? {
-    read(values, id: id).flatMap { String(validating: $0.line, as: UTF8.self) }
-  }
-
-  /// The same, with the line's canonical form.
-  func forms(_ values: UnsafeBufferPointer<UInt8>, id: UnsafeBufferPointer<UInt8>) -> LineForms? {
-    guard let reader = read(values, id: id),
-      let line = String(validating: reader.line, as: UTF8.self)
-    else { return nil }
-    return (line, canonical?.form(of: reader.line, reader.values))
-  }
-
-  private func read(
-    _ values: UnsafeBufferPointer<UInt8>, id: UnsafeBufferPointer<UInt8>
-  ) -> LineValueReader? {
     var reader = LineValueReader(values, id: id)
-    reader.values.reserveCapacity(pieces.count)
     reader.line.reserveCapacity(bytes.count + values.count * 2)
     let isRead = bytes.withUnsafeBufferPointer { shape in
       pieces.allSatisfy { piece in
@@ -60,11 +41,10 @@ final class LineShape {
         return switch piece.mark {
         case .number: reader.readNumber()
         case .text: reader.readText()
-        case .digest: reader.readDigest()
         case nil: reader.isAtEnd
         }
       }
     }
-    return isRead ? reader : nil
+    return isRead ? String(validating: reader.line, as: UTF8.self) : nil
   }
 }

@@ -21,15 +21,16 @@ struct LineSplitter {
     case other
     /// Its strings are words of the format.
     case word
-    case path
+    /// Its numbers are the image's own, also in an array.
+    case numbers
     /// It may hold anything.
     case open
 
     init(_ name: String) {
       switch name {
       case "status", "format", "type", "mode", "dynamicRange": self = .word
+      case "bytes", "quality", "score": self = .numbers
       case "extra", "alt", "error", "focus": self = .open
-      case "path": self = .path
       default: self = .other
       }
     }
@@ -58,13 +59,12 @@ struct LineSplitter {
       let text = start + 1..<scanner.offset - 1
       switch member {
       case .word: break
-      case .path: replacePath(text)
-      case .open, .other: replaceText(text)
+      case .open, .other, .numbers: replaceText(text)
       }
     case .number:
       try scanner.skipNumber()
       // Indices are those of most images; other numbers are an image's own.
-      if !isElement { replaceNumber(start..<scanner.offset) }
+      if !isElement || member == .numbers { replaceNumber(start..<scanner.offset) }
     case .bool, .null: break
     }
   }
@@ -77,14 +77,6 @@ struct LineSplitter {
   private mutating func replaceNumber(_ range: Range<Int>) {
     values.write(number: line[range])
     replace(range, by: .number)
-  }
-
-  /// Of the path of a variant, the folder and the ending are left.
-  private mutating func replacePath(_ range: Range<Int>) {
-    guard let path = VariantPath(line[range]) else { return replaceText(range) }
-    values.write(digest: path.digest)
-    replace(path.digits, by: .digest)
-    for side in path.sides { replaceNumber(side) }
   }
 
   private mutating func replace(_ range: Range<Int>, by mark: LineShape.Mark) {

@@ -49,18 +49,6 @@ enum LineText: UInt8 {
     }
   }
 
-  /// Whether a text is canonical within quotes as it is (RFC 8785): it needs no escape, and has none.
-  func isPlain(_ bytes: UnsafeBufferPointer<UInt8>, id: UnsafeBufferPointer<UInt8>) -> Bool {
-    switch self {
-    case .hexadecimal, .colour, .base64: true
-    case .id: Self.plain.isPlain(id, id: id)
-    case .plain, .https, .http:
-      bytes.allSatisfy {
-        0x20..<0x80 ~= $0 && $0 != UInt8(ascii: "\\") && $0 != UInt8(ascii: "\"")
-      }
-    }
-  }
-
   /// Appends the text of which these are the bytes.
   func append(
     _ bytes: UnsafeBufferPointer<UInt8>, id: UnsafeBufferPointer<UInt8>, to line: inout [UInt8]
@@ -99,8 +87,6 @@ struct LineValueWriter {
     }
   }
 
-  mutating func write(digest: [UInt8]) { bytes += digest }
-
   /// Seven bits a byte, the lowest first; the last byte has no eighth (LEB128).
   private mutating func write(_ number: Int) {
     var rest = number
@@ -112,19 +98,9 @@ struct LineValueWriter {
   }
 }
 
-/// Where a value is in a line, and what is known of its text.
-struct LineValue {
-  var range: Range<Int>
-  /// Whether it is a whole number without a sign, in its shortest form: canonical as it is.
-  var isWholeNumber = false
-  /// See ``LineText/isPlain(_:id:)``.
-  var isPlain = true
-}
-
 /// Puts values back into a line. The methods return whether they were there.
 struct LineValueReader {
   var line: [UInt8] = []
-  var values: [LineValue] = []
   private var rest: Slice<UnsafeBufferPointer<UInt8>>
   private let id: UnsafeBufferPointer<UInt8>
 
@@ -138,28 +114,14 @@ struct LineValueReader {
     guard let head = number(), let kind = LineText(rawValue: UInt8(head & 7)),
       let stored = take(head >> 3)
     else { return false }
-    let start = line.count
     kind.append(stored, id: id, to: &line)
-    values.append(LineValue(range: start..<line.count, isPlain: kind.isPlain(stored, id: id)))
     return true
   }
 
   mutating func readNumber() -> Bool {
     guard let number = number() else { return false }
     if number == 0 { return readText() }
-    let start = line.count
     line += String(number - 1).utf8
-    values.append(LineValue(range: start..<line.count, isWholeNumber: true))
-    return true
-  }
-
-  mutating func readDigest() -> Bool {
-    guard let digest = take(VariantPath.digestBytes) else { return false }
-    let start = line.count
-    PackedKey.append(digest.prefix(1), to: &line)
-    line.append(UInt8(ascii: "/"))
-    PackedKey.append(digest, to: &line)
-    values.append(LineValue(range: start..<line.count))
     return true
   }
 

@@ -127,23 +127,15 @@ final class PackedLines {
   }
 
   /// The line in a row that begins with ``columns``; nil if it is damaged.
-  func line(in row: Statement.Row) -> String? { read(row) { $0.line($1, id: $2) } }
-
-  /// The same, with the line's canonical form.
-  func forms(in row: Statement.Row) -> LineForms? { read(row) { $0.forms($1, id: $2) } }
-
-  private func read<Line>(
-    _ row: Statement.Row,
-    _ line: (LineShape, UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>) -> Line?
-  ) -> Line? {
+  func line(in row: Statement.Row) -> String? {
     let (bytes, id) = (row.bytes(1), row.bytes(3))
     guard let stored = stored(row.int(0)), stored.sum(id, bytes) == row.wholeNumber(2),
       let form = bytes.first
     else { return nil }
     let (shape, values) = (stored.shape, UnsafeBufferPointer(rebasing: bytes.dropFirst()))
     switch form {
-    case 0: return line(shape, values, id)
-    case 1: return deflate.unpack(values)?.withUnsafeBufferPointer { line(shape, $0, id) }
+    case 0: return shape.line(values, id: id)
+    case 1: return deflate.unpack(values)?.withUnsafeBufferPointer { shape.line($0, id: id) }
     default: return nil
     }
   }

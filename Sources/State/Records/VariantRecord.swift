@@ -1,3 +1,5 @@
+internal import TesseraCatalog
+
 /// A published file.
 package struct VariantRecord: Sendable, Equatable {
   /// Relative to the output.
@@ -5,10 +7,10 @@ package struct VariantRecord: Sendable, Equatable {
   package var width: Int
   package var height: Int
   package var bytes: Int
-  /// In hexadecimal; nil in records of schema 4 and earlier.
-  package var sha256: String?
+  /// Of its bytes, in hexadecimal.
+  package var sha256: String
 
-  package init(path: String, width: Int, height: Int, bytes: Int, sha256: String? = nil) {
+  package init(path: String, width: Int, height: Int, bytes: Int, sha256: String) {
     self.path = path
     self.width = width
     self.height = height
@@ -20,34 +22,35 @@ package struct VariantRecord: Sendable, Equatable {
 extension VariantRecord: MarkedRecord {
   static let table = "variants"
   static let key = "key"
-  static let columns = ["path", "width", "height", "bytes", "sha256"]
+  static let columns = ["name", "width", "height", "bytes", "sha256"]
 
   init?(_ row: Statement.Row) {
+    let name = row.text(0)
+    guard !name.isEmpty else { return nil }
     self.init(
-      path: row.text(0), width: row.int(1), height: row.int(2), bytes: row.int(3),
-      sha256: row.optionalKey(4))
-    if let whole = path(ending: path), !path.contains("/") { path = whole }
+      path: name.contains("/") ? name : FileName.path(name: name), width: row.int(1),
+      height: row.int(2), bytes: row.int(3), sha256: row.key(4))
   }
 
   var values: [Statement.Value] {
-    [.text(storedPath), .int(width), .int(height), .int(bytes), .optional(key: sha256)]
+    [.text(name), .int(width), .int(height), .int(bytes), .key(sha256)]
   }
 
-  /// A file that is named after its bytes and its size is stored with the ending of its path alone: it would be half of the
-  /// record.
-  private var storedPath: String {
-    let ending = path.split(separator: ".").last.map(String.init) ?? ""
-    return path(ending: ending) == path && !ending.contains("/") ? ending : path
-  }
-
-  private func path(ending: String) -> String? {
-    guard let sha256, sha256.utf8.count == 64 else { return nil }
-    return "variants/\(sha256.prefix(2))/\(sha256.prefix(32))-\(width)x\(height).\(ending)"
+  /// The path of a file of an image without its folders, which follow from the rest; of a table the whole.
+  private var name: String {
+    guard FileName.parts(of: path) != nil, let name = path.split(separator: "/").last else {
+      return path
+    }
+    return String(name)
   }
 
   /// The whole path in SQL.
   static let wholePath =
-    "CASE WHEN instr(variants.path, '/') OR typeof(sha256) <> 'blob' THEN variants.path ELSE 'variants/'"
-    + " || substr(lower(hex(sha256)), 1, 2) || '/' || substr(lower(hex(sha256)), 1, 32) || '-'"
-    + " || width || 'x' || height || '.' || variants.path END"
+    "CASE WHEN instr(variants.name, '/') THEN variants.name ELSE 'variants/' || substr(variants.name, 1, 2)"
+    + " || '/' || substr(variants.name, 3, 2) || '/' || variants.name END"
+}
+
+extension VariantRecord {
+  /// The key of the record of a file, by its path.
+  package static func key(path: String) -> String { RecordKey.of(path) }
 }

@@ -26,8 +26,8 @@ public struct CatalogEntry: Sendable, Identifiable {
 }
 
 extension CatalogEntry {
-  /// The size of the image's box in a slot, in points. Nil if the image's own size is unknown, or if it is not used in
-  /// the slot.
+  /// The size of the image's box in a slot, in points. Nil if it is unknown, or if the image is not used in the slot. An image
+  /// that failed has a box, too, if its size is known or the slot has both sides.
   public func layoutSize(in slot: SlotName) -> CatalogSize? { image.layoutSize(in: slot.rawValue) }
 
   /// The size of the image in any box, in the unit of the box: the box if the image covers it, or else a size of the image's

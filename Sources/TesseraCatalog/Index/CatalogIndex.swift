@@ -40,7 +40,7 @@ public struct CatalogIndex: Sendable {
     self.positions = positions
   }
 
-  /// Indexes a document, JSON or JSON Lines, whose images are read when they are looked up: some tens of bytes an image in
+  /// Indexes a document whose images are read when they are looked up: some tens of bytes an image in
   /// memory beside the document, where images that have been read take several times as much as their text. A lookup takes
   /// about 15 µs.
   ///
@@ -67,7 +67,7 @@ public struct CatalogIndex: Sendable {
   ) {
     self.context = context
     images = .document(read, indexing.places)
-    types = indexing.types.inOrder
+    types = context.head.types
     positions = indexing.positions
   }
 
@@ -94,7 +94,9 @@ public struct CatalogIndex: Sendable {
     switch images {
     case .values(let images): return context.entry(images[position])
     case .document(let read, let places):
-      if let bytes = read(places[position]), let image = try? CatalogImage(reading: bytes) {
+      if let bytes = read(places[position]),
+        let image = try? CatalogImage(reading: bytes, context.head.formats)
+      {
         return context.entry(image)
       }
       // What was read once without an error is lost with its disk, or by a program that changed it.
@@ -112,7 +114,6 @@ package struct CatalogIndexing {
   private var reader = CatalogReader()
   fileprivate private(set) var places: [Range<Int>] = []
   fileprivate private(set) var positions: [Identifier: Int] = [:]
-  fileprivate private(set) var types = CatalogTypes()
 
   package init() {}
 
@@ -120,7 +121,6 @@ package struct CatalogIndexing {
   package mutating func add(_ part: some Sequence<UInt8>) throws(CatalogError) {
     reader.add(part)
     while let (image, place, _) = try reader.nextPlaced() {
-      types.add(image)
       positions.addFirst(Identifier(image.id), places.count)
       places.append(place)
     }

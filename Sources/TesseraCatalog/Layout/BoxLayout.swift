@@ -46,10 +46,10 @@ public struct CatalogFrame: Sendable, Hashable {
 }
 
 extension CatalogImage {
-  /// The size of the image's box in one of the catalog's slots, in points. Nil if the image's own size is
-  /// unknown, or if it is not used in the slot.
+  /// The size of the image's box in one of the catalog's slots, in points. Nil if it is unknown, or if the image is not used in
+  /// the slot.
   package func layoutSize(in slot: String) -> CatalogSize? {
-    slots[slot].map { CatalogSize(width: $0.width, height: $0.height) }
+    slots[slot]?.box
   }
 
   /// Where the image is drawn in its box: it has the box's size, or covers it (`fill`), and then the ``focus`` decides which
@@ -122,16 +122,6 @@ extension CatalogImage {
     } ?? candidates.last
   }
 
-  /// The files that show the whole image, smallest first. The others were cropped for a slot.
-  package var wholeVariants: [CatalogVariant] {
-    guard let width, let height, width > 0, height > 0 else { return [] }
-    // The catalog does not record crops, so the shape decides. The planner rounds the longer side
-    // and computes the other one from it; the same computation here gives the same result.
-    let (own, other) = (Double(width), Double(height))
-    return variants.filter { variant in
-      width >= height
-        ? variant.height == Self.rounded(Double(variant.width) * other, by: own)
-        : variant.width == Self.rounded(Double(variant.height) * own, by: other)
-    }
-  }
+  /// The variants that show the whole image, smallest first. The others were cropped for a slot.
+  package var wholeVariants: [CatalogVariant] { variants.filter { $0.crop == nil } }
 }

@@ -34,7 +34,7 @@ struct MemberReader: MemberVisitor {
   }
 
   /// Reads all that is left, into a record.
-  mutating func read<Record: CatalogRecord>(
+  mutating func read<Record>(
     _ record: inout Record,
     members: (inout MemberReader, inout Record) throws(Failure) -> Void
   ) throws(Failure) {
@@ -104,7 +104,7 @@ struct MemberReader: MemberVisitor {
   }
 
   mutating func collection<Value: MemberValue>(
-    _ name: String, _ value: inout Value, isLeftOut: Bool
+    _ name: String, _ value: inout Value
   ) throws(Failure) {
     if try isNext(name) { value = try self.value(of: name, Value.read) }
   }
@@ -117,15 +117,6 @@ struct MemberReader: MemberVisitor {
 
   mutating func anything(_ name: String, _ value: inout CatalogValue?) throws(Failure) {
     if try isNext(name) { value = try self.value(of: name, CatalogValue.read) }
-  }
-}
-
-extension CatalogImage {
-  /// An image from its line of a catalog; nil if that is not one.
-  package init?(line: String) {
-    var scanner = JSONScanner(Array(line.utf8))
-    guard let image = try? Self.read(from: &scanner) else { return nil }
-    self = image
   }
 }
 

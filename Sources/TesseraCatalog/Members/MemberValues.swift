@@ -7,7 +7,6 @@ extension String: MemberValue {
     try scanner.string()
   }
   func write(to writer: inout JSONWriter) { writer.value(self) }
-  var tree: CatalogValue { .string(self) }
 }
 
 extension Int: MemberValue {
@@ -15,7 +14,6 @@ extension Int: MemberValue {
     try scanner.int()
   }
   func write(to writer: inout JSONWriter) { writer.value(self) }
-  var tree: CatalogValue { .integer(self) }
 }
 
 extension Bool: MemberValue {
@@ -23,7 +21,6 @@ extension Bool: MemberValue {
     try scanner.bool()
   }
   func write(to writer: inout JSONWriter) { writer.value(self) }
-  var tree: CatalogValue { .bool(self) }
 }
 
 /// A ratio.
@@ -36,8 +33,7 @@ extension Double: MemberValue {
     }
     return number
   }
-  func write(to writer: inout JSONWriter) { writer.value(json: JSONCanonical.text(of: self)) }
-  var tree: CatalogValue { .double(self) }
+  func write(to writer: inout JSONWriter) { writer.value(json: JSONNumber.text(of: self)) }
 }
 
 extension Array: MemberValue where Element: MemberValue {
@@ -51,7 +47,16 @@ extension Array: MemberValue where Element: MemberValue {
   func write(to writer: inout JSONWriter) {
     writer.array { writer in for element in self { element.write(to: &writer) } }
   }
-  var tree: CatalogValue { .array(map(\.tree)) }
+}
+
+/// Null in an array.
+extension Optional: MemberValue where Wrapped: MemberValue {
+  static func read(from scanner: inout JSONScanner) throws(JSONScanner.Failure) -> Wrapped? {
+    scanner.null() ? nil : try Wrapped.read(from: &scanner)
+  }
+  func write(to writer: inout JSONWriter) {
+    if let self { self.write(to: &writer) } else { writer.null() }
+  }
 }
 
 extension Dictionary: MemberValue where Key == String, Value: MemberValue {
@@ -76,7 +81,6 @@ extension Dictionary: MemberValue where Key == String, Value: MemberValue {
       }
     }
   }
-  var tree: CatalogValue { .object(mapValues(\.tree)) }
 }
 
 /// A word from a fixed list.
@@ -95,7 +99,6 @@ extension CatalogWord {
     return word
   }
   func write(to writer: inout JSONWriter) { writer.value(rawValue) }
-  var tree: CatalogValue { .string(rawValue) }
 }
 
 extension CatalogImage.Status: CatalogWord {}

@@ -3,9 +3,8 @@ internal import TesseraJSON
 /// Visits the members of a catalog record.
 ///
 /// Each record lists its members once, in `members`, in the order of the file. Everything that reads
-/// or writes a catalog is a visitor of that list: ``MemberReader`` (JSON), ``MemberWriter`` (the
-/// lines of a run), ``MemberTree`` (canonical form), ``MemberDecoder`` and ``MemberEncoder``
-/// (Codable), ``MissingMember`` (the check for required members).
+/// or writes a catalog is a visitor of that list: ``MemberReader``, ``MemberWriter``, and
+/// ``MissingMember``, the check for required members.
 protocol MemberVisitor: ~Copyable {
   associatedtype Failure: Error
 
@@ -19,10 +18,9 @@ protocol MemberVisitor: ~Copyable {
     _ name: String, _ value: inout Value?
   ) throws(Failure)
 
-  /// A collection that is empty if the member is absent. It is written even when it is empty, unless
-  /// `isLeftOut` is true.
+  /// A collection that is empty if the member is absent. It is written even when it is empty.
   mutating func collection<Value: MemberValue>(
-    _ name: String, _ value: inout Value, isLeftOut: Bool
+    _ name: String, _ value: inout Value
   ) throws(Failure)
 
   /// A required object with free names, whose order a writer may set.
@@ -35,11 +33,9 @@ protocol MemberVisitor: ~Copyable {
 }
 
 /// What a member can hold.
-protocol MemberValue: Codable, Sendable {
+protocol MemberValue: Sendable {
   static func read(from scanner: inout JSONScanner) throws(JSONScanner.Failure) -> Self
   func write(to writer: inout JSONWriter)
-  /// The value as a tree, for the canonical form.
-  var tree: CatalogValue { get }
 }
 
 /// A JSON object of the catalog with known members.

@@ -24,9 +24,9 @@ struct MemberWriter: ~Copyable, MemberVisitor {
   }
 
   mutating func collection<Value: MemberValue>(
-    _ name: String, _ value: inout Value, isLeftOut: Bool
+    _ name: String, _ value: inout Value
   ) {
-    if !isLeftOut { required(name, &value) }
+    required(name, &value)
   }
 
   mutating func named<Value: MemberValue>(_ name: String, _ value: inout [String: Value]) {
@@ -60,6 +60,7 @@ extension CatalogImage {
   /// - Parameter extra: compact JSON that is written in place of ``extra``.
   package func line(extra: String?) -> [UInt8] {
     var image = self
+    image.forms = image.variants.isEmpty ? nil : image.variants.map { VariantForm($0) }
     var visitor = MemberWriter(JSONWriter())
     visitor.extra = extra
     visitor.writer.beginObject()
@@ -70,13 +71,11 @@ extension CatalogImage {
 }
 
 extension Catalog {
-  /// Everything but the images, their number and the digest as one line, without a line break: the
-  /// first line of JSON Lines, and of JSON, as far as it does not follow from the images.
+  /// Everything but the images and their number as a JSON object without a line break; with the ``digest`` if there is one.
   ///
   /// - Parameter slotNames: the order in which ``slots`` are written; it must name all of them.
   package func headLine(slotNames: [String]) -> [UInt8] {
     var head = self
-    head.digest = nil
     var visitor = MemberWriter(JSONWriter())
     visitor.slotNames = slotNames
     visitor.writer.beginObject()

@@ -2,7 +2,7 @@ internal import TesseraJSON
 
 /// The members of one record that a reader has met.
 struct SeenMembers: Sendable {
-  /// A bit for each place in the record's list. The longest list has 16 members.
+  /// A bit for each place in the record's list. The longest list has 19 members.
   private var places: UInt64 = 0
   /// Members that this version does not know. Almost always empty.
   private var unknown = MemberNames()
@@ -44,7 +44,7 @@ struct MissingMember: MemberVisitor {
   mutating func optional<Value>(_ name: String, _ value: inout Value?) {
     visit(name, isRequired: false)
   }
-  mutating func collection<Value>(_ name: String, _ value: inout Value, isLeftOut: Bool) {
+  mutating func collection<Value>(_ name: String, _ value: inout Value) {
     visit(name, isRequired: false)
   }
   mutating func anything(_ name: String, _ value: inout CatalogValue?) {

@@ -7,13 +7,13 @@
 ///
 /// Members that this version does not know are ignored, so an app can read catalogs of later minor
 /// versions.
-///
-/// Any `Decoder` can decode a catalog, too. It is slower and less strict than
-/// ``init(reading:skipping:)``: it accepts any ``schema-property``, and numbers such as `1.0` for whole numbers.
-public struct Catalog: Codable, Sendable, Hashable {
+public struct Catalog: Sendable, Hashable {
   /// The schema's name and major version.
   public static let schema = "tessera-catalog/1"
 
+  /// SHA-256 of the document as it was written: of all bytes after this member's comma, in hexadecimal. It says nothing of a
+  /// value that was changed since. Nil if this is not of a document.
+  public var digest: String?
   /// The document's schema: ``Catalog/schema-type.property`` in every catalog that this version reads.
   public var schema: String
   /// The program that made the catalog.
@@ -22,21 +22,25 @@ public struct Catalog: Codable, Sendable, Hashable {
   public var pipeline: Pipeline
   /// The prefix of a variant's path. Ends in "/"; nil if the pipeline file sets none.
   public var baseURL: String?
+  /// The formats of files: those that the pipeline requests in their order of preference, then those that take their place where
+  /// they can't hold an image.
+  public var formats: [CatalogFormat]
   /// The places in the layout, by name.
   public var slots: [String: CatalogSlot]
   /// Device pixels per point, ascending. ``CatalogSlotUse/variants`` has one entry for each.
   public var scales: [Int]
   /// Ready pixels of small slots, by the slot's name; nil if the pipeline file has no `tables`.
   public var tables: [String: [CatalogTable]]?
-  /// SHA-256 of the catalog as it was written: of its canonical form (``canonicalJSON()``). A patch names the
-  /// catalogs that it leads from and to by it. It says nothing of a catalog that was changed since. Nil if an
-  /// older version wrote the catalog.
-  public var digest: String?
+  /// In the first document of a screen: the ``digest`` of the whole catalog. Else nil.
+  public var catalogDigest: String?
+  /// In the first document of a screen that has more: where those with the following images are, relative to ``baseURL`` as paths
+  /// of files are. Each is named by its bytes, so it never changes. Else nil.
+  public var parts: [String]?
   /// In the order of the manifest.
   public var images: [CatalogImage]
 
   /// The program that made the catalog.
-  public struct Generator: Codable, Sendable, Hashable {
+  public struct Generator: Sendable, Hashable {
     /// `tessera`.
     public var name: String
     /// The program's version.
@@ -53,7 +57,7 @@ public struct Catalog: Codable, Sendable, Hashable {
   }
 
   /// The pipeline file behind the catalog.
-  public struct Pipeline: Codable, Sendable, Hashable {
+  public struct Pipeline: Sendable, Hashable {
     /// The file's name without its extension.
     public var name: String
     /// Changes whenever a key changes that affects the catalog or the bytes of its variants.
@@ -68,30 +72,25 @@ public struct Catalog: Codable, Sendable, Hashable {
 
   /// A catalog of this version, without a digest.
   public init(
-    generator: Generator, pipeline: Pipeline, baseURL: String?, slots: [String: CatalogSlot],
-    scales: [Int], images: [CatalogImage]
+    generator: Generator, pipeline: Pipeline, baseURL: String?, formats: [CatalogFormat],
+    slots: [String: CatalogSlot], scales: [Int], images: [CatalogImage]
   ) {
     self.schema = Self.schema
     self.generator = generator
     self.pipeline = pipeline
     self.baseURL = baseURL
+    self.formats = formats
     self.slots = slots
     self.scales = scales
     self.images = images
   }
 }
 
-extension Catalog: CatalogRecord {
+extension Catalog {
   static var blank: Catalog {
     Catalog(
-      generator: .blank, pipeline: .blank, baseURL: nil, slots: [:], scales: [], images: [])
-  }
-
-  static func members<Visitor: MemberVisitor & ~Copyable>(
-    _ visitor: inout Visitor, _ catalog: inout Catalog
-  ) throws(Visitor.Failure) {
-    try headMembers(&visitor, &catalog)
-    try visitor.required("images", &catalog.images)
+      generator: .blank, pipeline: .blank, baseURL: nil, formats: [], slots: [:], scales: [],
+      images: [])
   }
 
   /// Everything but the images. A head is read and written apart from them, because the images of a
@@ -99,18 +98,18 @@ extension Catalog: CatalogRecord {
   static func headMembers<Visitor: MemberVisitor & ~Copyable>(
     _ visitor: inout Visitor, _ catalog: inout Catalog
   ) throws(Visitor.Failure) {
+    try visitor.optional("digest", &catalog.digest)
     try visitor.required("schema", &catalog.schema)
     try visitor.required("generator", &catalog.generator)
     try visitor.required("pipeline", &catalog.pipeline)
     try visitor.optional("baseURL", &catalog.baseURL)
+    try visitor.required("formats", &catalog.formats)
     try visitor.named("slots", &catalog.slots)
     try visitor.required("scales", &catalog.scales)
     try visitor.optional("tables", &catalog.tables)
-    try visitor.optional("digest", &catalog.digest)
+    try visitor.optional("catalog", &catalog.catalogDigest)
+    try visitor.optional("parts", &catalog.parts)
   }
-
-  public init(from decoder: any Decoder) throws { try self.init(members: decoder) }
-  public func encode(to encoder: any Encoder) throws { try encodeMembers(to: encoder) }
 }
 
 extension Catalog.Generator: CatalogRecord {
@@ -123,9 +122,6 @@ extension Catalog.Generator: CatalogRecord {
     try visitor.required("version", &generator.version)
     try visitor.required("libvips", &generator.libvips)
   }
-
-  public init(from decoder: any Decoder) throws { try self.init(members: decoder) }
-  public func encode(to encoder: any Encoder) throws { try encodeMembers(to: encoder) }
 }
 
 extension Catalog.Pipeline: CatalogRecord {
@@ -137,7 +133,4 @@ extension Catalog.Pipeline: CatalogRecord {
     try visitor.required("name", &pipeline.name)
     try visitor.required("fingerprint", &pipeline.fingerprint)
   }
-
-  public init(from decoder: any Decoder) throws { try self.init(members: decoder) }
-  public func encode(to encoder: any Encoder) throws { try encodeMembers(to: encoder) }
 }

@@ -2,7 +2,7 @@ internal import TesseraJSON
 
 /// A point of an image, in fractions of its width and height from the upper left corner. In the catalog it is an
 /// array of two numbers from 0 to 1.
-public struct CatalogFocus: Sendable, Hashable, Codable {
+public struct CatalogFocus: Sendable, Hashable {
   /// From the left side, 0 to 1.
   public var x: Double
   /// From the upper side, 0 to 1.
@@ -12,17 +12,6 @@ public struct CatalogFocus: Sendable, Hashable, Codable {
   public init(x: Double, y: Double) {
     self.x = x
     self.y = y
-  }
-
-  public init(from decoder: any Decoder) throws {
-    var container = try decoder.unkeyedContainer()
-    (x, y) = (try container.decode(Double.self), try container.decode(Double.self))
-  }
-
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.unkeyedContainer()
-    try container.encode(x)
-    try container.encode(y)
   }
 }
 
@@ -42,18 +31,10 @@ extension CatalogFocus: MemberValue {
 
   func write(to writer: inout JSONWriter) {
     writer.array { point in
-      // With all digits, and whole numbers as in the canonical form.
-      point.value(json: JSONCanonical.text(of: x))
-      point.value(json: JSONCanonical.text(of: y))
+      // With all digits, and whole numbers as ECMAScript writes them.
+      point.value(json: JSONNumber.text(of: x))
+      point.value(json: JSONNumber.text(of: y))
     }
   }
 
-  var tree: CatalogValue { .array([.double(x), .double(y)]) }
-}
-
-extension CatalogValue {
-  /// A number as it is read back from JSON.
-  static func double(_ number: Double) -> CatalogValue {
-    Int(exactly: number).map { .integer($0) } ?? .number(number)
-  }
 }

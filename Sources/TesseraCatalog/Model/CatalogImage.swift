@@ -1,7 +1,7 @@
 /// One image of the catalog.
-public struct CatalogImage: Codable, Sendable, Hashable, Identifiable {
+public struct CatalogImage: Sendable, Hashable, Identifiable {
   /// What there is to show of an image.
-  public enum Status: String, Codable, Sendable, CaseIterable {
+  public enum Status: String, Sendable, CaseIterable {
     /// The image is complete.
     case ok
     /// The source could not be reached this time. The last good result still applies.
@@ -41,8 +41,11 @@ public struct CatalogImage: Codable, Sendable, Hashable, Identifiable {
   public var variants: [CatalogVariant]
   /// How the image fills each slot, by the slot's name.
   public var slots: [String: CatalogSlotUse]
+  /// In the names of the image's files: 32 hexadecimal digits of a digest of the source's bytes and of how they are decoded. Two
+  /// images with the same one have the same source. Nil if there are no files.
+  public var source: String?
   /// The bytes that the image was made from. Only in catalogs of the `full` profile.
-  public var source: CatalogSource?
+  public var provenance: CatalogSource?
   /// What the image shows, for those who do not see it: the manifest's `alt`. Empty for an ornament; nil if the
   /// manifest does not say.
   public var alt: String?
@@ -50,9 +53,11 @@ public struct CatalogImage: Codable, Sendable, Hashable, Identifiable {
   public var focus: CatalogFocus?
   /// The manifest's `extra`.
   public var extra: CatalogValue?
+  /// The variants as they are written, between the text and ``variants``.
+  var forms: [VariantForm]?
 
   /// Why an image could not be made or refreshed.
-  public struct Failure: Codable, Sendable, Hashable, Error {
+  public struct Failure: Sendable, Hashable, Error {
     /// A stable word: `http-status`, `timeout`, `not-image`…
     public var code: String
     /// A sentence for people.
@@ -74,7 +79,8 @@ public struct CatalogImage: Codable, Sendable, Hashable, Identifiable {
     format: String? = nil, alpha: Bool? = nil, animated: Bool? = nil, frames: Int? = nil,
     error: Failure? = nil, warnings: [String]? = nil, placeholder: CatalogPlaceholder? = nil,
     variants: [CatalogVariant] = [], slots: [String: CatalogSlotUse] = [:],
-    source: CatalogSource? = nil, alt: String? = nil, focus: CatalogFocus? = nil,
+    source: String? = nil, provenance: CatalogSource? = nil, alt: String? = nil,
+    focus: CatalogFocus? = nil,
     extra: CatalogValue? = nil
   ) {
     self.id = id
@@ -92,6 +98,7 @@ public struct CatalogImage: Codable, Sendable, Hashable, Identifiable {
     self.variants = variants
     self.slots = slots
     self.source = source
+    self.provenance = provenance
     self.alt = alt
     self.focus = focus
     self.extra = extra
@@ -104,9 +111,6 @@ extension CatalogImage: CatalogRecord {
   static func members<Visitor: MemberVisitor & ~Copyable>(
     _ visitor: inout Visitor, _ image: inout CatalogImage
   ) throws(Visitor.Failure) {
-    // A failed image has neither variants nor slots. One that has some all the same keeps them, so
-    // that no catalog loses data when it is read and written again.
-    let hasNothing = image.status == .failed && image.variants.isEmpty && image.slots.isEmpty
     try visitor.required("id", &image.id)
     try visitor.optional("url", &image.url)
     try visitor.required("status", &image.status)
@@ -119,16 +123,14 @@ extension CatalogImage: CatalogRecord {
     try visitor.optional("error", &image.error)
     try visitor.optional("warnings", &image.warnings)
     try visitor.optional("placeholder", &image.placeholder)
-    try visitor.collection("variants", &image.variants, isLeftOut: hasNothing)
-    try visitor.collection("slots", &image.slots, isLeftOut: hasNothing)
     try visitor.optional("source", &image.source)
+    try visitor.optional("variants", &image.forms)
+    try visitor.collection("slots", &image.slots)
+    try visitor.optional("provenance", &image.provenance)
     try visitor.optional("alt", &image.alt)
     try visitor.optional("focus", &image.focus)
     try visitor.anything("extra", &image.extra)
   }
-
-  public init(from decoder: any Decoder) throws { try self.init(members: decoder) }
-  public func encode(to encoder: any Encoder) throws { try encodeMembers(to: encoder) }
 }
 
 extension CatalogImage.Failure: CatalogRecord {
@@ -141,7 +143,4 @@ extension CatalogImage.Failure: CatalogRecord {
     try visitor.required("message", &failure.message)
     try visitor.required("retryable", &failure.retryable)
   }
-
-  public init(from decoder: any Decoder) throws { try self.init(members: decoder) }
-  public func encode(to encoder: any Encoder) throws { try encodeMembers(to: encoder) }
 }

@@ -2,7 +2,7 @@ internal import TesseraText
 
 /// What an app can show of an image until its file has loaded. Only the kinds that the pipeline
 /// requests are set.
-public struct CatalogPlaceholder: Codable, Sendable, Hashable {
+public struct CatalogPlaceholder: Sendable, Hashable {
   /// The dominant colour of the image, as `#rrggbb`.
   public var color: String?
   /// A ThumbHash in Base64: about 25 bytes for a blurred image with its shape and its alpha.
@@ -39,9 +39,6 @@ extension CatalogPlaceholder: CatalogRecord {
     try visitor.optional("lqip", &placeholder.lqip)
     try visitor.optional("css", &placeholder.css)
   }
-
-  public init(from decoder: any Decoder) throws { try self.init(members: decoder) }
-  public func encode(to encoder: any Encoder) throws { try encodeMembers(to: encoder) }
 }
 
 extension CatalogPlaceholder {

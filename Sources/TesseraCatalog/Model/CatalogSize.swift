@@ -1,5 +1,5 @@
 /// A size, in points unless the documentation says pixels.
-public struct CatalogSize: Sendable, Hashable, Codable {
+public struct CatalogSize: Sendable, Hashable {
   /// In points, unless the documentation says pixels.
   public var width: Int
   /// In points, unless the documentation says pixels.

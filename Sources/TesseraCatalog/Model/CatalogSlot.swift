@@ -1,7 +1,7 @@
 /// A place in the layout, in points.
-public struct CatalogSlot: Codable, Sendable, Hashable {
+public struct CatalogSlot: Sendable, Hashable {
   /// How an image fills a box.
-  public enum Mode: String, Codable, Sendable, CaseIterable {
+  public enum Mode: String, Sendable, CaseIterable {
     /// The whole image inside the box (CSS `contain`, sharp `inside`).
     case fit
     /// The whole image, covering the box (sharp `outside`).
@@ -35,51 +35,46 @@ extension CatalogSlot: CatalogRecord {
     try visitor.optional("height", &slot.height)
     try visitor.required("mode", &slot.mode)
   }
-
-  public init(from decoder: any Decoder) throws { try self.init(members: decoder) }
-  public func encode(to encoder: any Encoder) throws { try encodeMembers(to: encoder) }
 }
 
 /// How an image fills one slot.
-public struct CatalogSlotUse: Codable, Sendable, Hashable {
-  /// The box in the layout, in points.
-  public var width: Int
-  /// The box in the layout, in points.
-  public var height: Int
+public struct CatalogSlotUse: Sendable, Hashable {
+  /// The box in the layout, in points. Nil if it is not known, of an image that failed.
+  public var width: Int?
+  /// The box in the layout, in points. Nil if it is not known, of an image that failed.
+  public var height: Int?
   /// The size of the image, in points, if it is larger than its box: the client shows the part of it that is in the box.
   /// ``CatalogEntry/frame(in:)-(SlotName)`` says where it is. Nil if the image has the size of the box.
   public var image: CatalogSize?
-  /// True if the files show only a part of the image, because the slot bounds its shape. Nil for the mode `clip`, whose
-  /// files always have the slot's shape.
-  public var isCropped: Bool?
-  /// One index into ``CatalogImage/variants`` for each of the catalog's scales.
+  /// One index into ``CatalogImage/variants`` for each of the catalog's scales. Empty without variants.
   public var variants: [Int]
 
   /// The use of a slot by its members.
-  public init(
-    width: Int, height: Int, image: CatalogSize? = nil, isCropped: Bool? = nil, variants: [Int]
-  ) {
+  public init(width: Int?, height: Int?, image: CatalogSize? = nil, variants: [Int] = []) {
     self.width = width
     self.height = height
     self.image = image
-    self.isCropped = isCropped
     self.variants = variants
+  }
+
+  /// Nil if it is not known.
+  package var box: CatalogSize? {
+    guard let width, let height else { return nil }
+    return CatalogSize(width: width, height: height)
   }
 }
 
 extension CatalogSlotUse: CatalogRecord {
-  static var blank: CatalogSlotUse { CatalogSlotUse(width: 0, height: 0, variants: []) }
+  static var blank: CatalogSlotUse { CatalogSlotUse(width: nil, height: nil) }
 
   static func members<Visitor: MemberVisitor & ~Copyable>(
     _ visitor: inout Visitor, _ use: inout CatalogSlotUse
   ) throws(Visitor.Failure) {
-    try visitor.required("width", &use.width)
-    try visitor.required("height", &use.height)
+    try visitor.optional("width", &use.width)
+    try visitor.optional("height", &use.height)
     try visitor.optional("image", &use.image)
-    try visitor.optional("cropped", &use.isCropped)
-    try visitor.required("variants", &use.variants)
+    var variants: [Int]? = use.variants.isEmpty ? nil : use.variants
+    try visitor.optional("variants", &variants)
+    use.variants = variants ?? []
   }
-
-  public init(from decoder: any Decoder) throws { try self.init(members: decoder) }
-  public func encode(to encoder: any Encoder) throws { try encodeMembers(to: encoder) }
 }

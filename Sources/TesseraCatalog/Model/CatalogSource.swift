@@ -1,6 +1,6 @@
 /// The bytes that an image was made from. A member is nil if the source has no such property, or if
 /// an earlier version of Tessera did not record it.
-public struct CatalogSource: Codable, Sendable, Hashable {
+public struct CatalogSource: Sendable, Hashable {
   /// After redirects, without secrets.
   public var url: String?
   /// The file's size.
@@ -62,7 +62,4 @@ extension CatalogSource: CatalogRecord {
     try visitor.optional("lastModified", &source.lastModified)
     try visitor.optional("robots", &source.robots)
   }
-
-  public init(from decoder: any Decoder) throws { try self.init(members: decoder) }
-  public func encode(to encoder: any Encoder) throws { try encodeMembers(to: encoder) }
 }

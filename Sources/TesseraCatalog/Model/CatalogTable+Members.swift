@@ -8,9 +8,6 @@ extension CatalogTable: CatalogRecord {
     try visitor.required("pixels", &table.pixels)
     try visitor.required("files", &table.files)
   }
-
-  public init(from decoder: any Decoder) throws { try self.init(members: decoder) }
-  public func encode(to encoder: any Encoder) throws { try encodeMembers(to: encoder) }
 }
 
 extension CatalogTable.File: CatalogRecord {
@@ -30,7 +27,4 @@ extension CatalogTable.File: CatalogRecord {
     try visitor.required("sha256", &file.sha256)
     try visitor.optional("index", &file.index)
   }
-
-  public init(from decoder: any Decoder) throws { try self.init(members: decoder) }
-  public func encode(to encoder: any Encoder) throws { try encodeMembers(to: encoder) }
 }

@@ -1,5 +1,5 @@
 /// Ready pixels, or an atlas, of all images in a slot at one scale. `Examples/catalog/TABLES.md` describes the files.
-public struct CatalogTable: Codable, Sendable, Hashable {
+public struct CatalogTable: Sendable, Hashable {
   /// One of the catalog's scales.
   public var scale: Int
   /// How pixels are stored; see ``format``.
@@ -11,7 +11,7 @@ public struct CatalogTable: Codable, Sendable, Hashable {
   public var format: TablePixels? { TablePixels(rawValue: pixels) }
 
   /// A part of a table.
-  public struct File: Codable, Sendable, Hashable {
+  public struct File: Sendable, Hashable {
     /// Relative to the catalog. The content behind a name never changes.
     public var path: String
     /// The leading bits, `0` and `1`, that the hashes of its images share; empty for all images.

@@ -2,7 +2,7 @@ internal import TesseraJSON
 
 /// A JSON value (RFC 8259), used for the `extra` of a manifest entry: data that Tessera passes through
 /// to the app.
-public enum CatalogValue: Sendable, Hashable, Codable {
+public enum CatalogValue: Sendable, Hashable {
   /// `null`.
   case null
   /// `true` or `false`.
@@ -39,46 +39,34 @@ public enum CatalogValue: Sendable, Hashable, Codable {
   public var boolValue: Bool? { if case .bool(let flag) = self { flag } else { nil } }
   /// The elements of a list; nil for other values.
   public var arrayValue: [CatalogValue]? { if case .array(let list) = self { list } else { nil } }
-
-  public init(from decoder: any Decoder) throws {
-    let container = try decoder.singleValueContainer()
-    if container.decodeNil() {
-      self = .null
-      // A `Decoder` does not report the kind of a value, so each kind is attempted in turn: a failure
-      // here is an answer. Int precedes Double, because a Double would round large whole numbers.
-    } else if let flag = try? container.decode(Bool.self) {
-      self = .bool(flag)
-    } else if let number = try? container.decode(Int.self) {
-      self = .integer(number)
-    } else if let number = try? container.decode(Double.self) {
-      self = .number(number)
-    } else if let text = try? container.decode(String.self) {
-      self = .string(text)
-    } else if let list = try? container.decode([CatalogValue].self) {
-      self = .array(list)
-    } else {
-      self = .object(try container.decode([String: CatalogValue].self))
-    }
-  }
-
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    switch self {
-    case .null: try container.encodeNil()
-    case .bool(let flag): try container.encode(flag)
-    case .integer(let number): try container.encode(number)
-    case .number(let number): try container.encode(number)
-    case .string(let text): try container.encode(text)
-    case .array(let list): try container.encode(list)
-    case .object(let members): try container.encode(members)
-    }
-  }
 }
 
 extension CatalogValue {
   /// Reads a value of any kind.
   static func read(from scanner: inout JSONScanner) throws(JSONScanner.Failure) -> CatalogValue {
     try read(from: &scanner, depth: 0)
+  }
+
+  /// Writes the members of objects in the order of their names.
+  func write(to writer: inout JSONWriter) {
+    switch self {
+    case .null: writer.null()
+    case .bool(let flag): writer.value(flag)
+    case .integer(let number): writer.value(number)
+    case .number(let number): writer.value(json: JSONNumber.text(of: number))
+    case .string(let text): writer.value(text)
+    case .array(let list):
+      writer.beginArray()
+      for element in list { element.write(to: &writer) }
+      writer.endArray()
+    case .object(let members):
+      writer.beginObject()
+      for (name, value) in members.sorted(by: { $0.key < $1.key }) {
+        writer.name(name)
+        value.write(to: &writer)
+      }
+      writer.endObject()
+    }
   }
 
   /// - Parameter depth: the nesting depth at which the value counts; see

@@ -1,5 +1,5 @@
 extension Catalog {
-  /// Reads a whole catalog, JSON or JSON Lines. For a catalog that is larger than memory, use
+  /// Reads a whole catalog. For a catalog that is larger than memory, use
   /// ``CatalogReader``.
   ///
   /// - Parameters:

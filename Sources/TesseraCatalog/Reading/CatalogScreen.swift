@@ -1,18 +1,32 @@
 internal import TesseraJSON
 
-/// What one screen of an app needs of a catalog (`catalog: {screens: …}`): the images with some slots and files, in a
-/// file for those that are seen first, and in pages.
+/// What one screen of an app needs of a catalog (`catalog: {screens: …}`): the images with some slots and files, in documents of
+/// the catalog's form: `screens/feed/first.json` for those that are seen first, and parts with the others.
 package struct CatalogScreen: Sendable, Equatable {
   package var name: String
   package var selection: CatalogSelection
-  /// How many images the first page has.
+  /// How many images the first document has.
   package var first: Int
-  /// About how many images each other page has.
-  package var pages: Int
+  /// How many images each part has; the last may have fewer.
+  package var part: Int
 
-  package init(name: String, selection: CatalogSelection, first: Int, pages: Int) {
+  package init(name: String, selection: CatalogSelection, first: Int, part: Int) {
     (self.name, self.selection) = (name, selection)
-    (self.first, self.pages) = (first, pages)
+    (self.first, self.part) = (first, part)
+  }
+
+  /// The folder of all screens, beside the catalog.
+  package static let folder = "screens"
+
+  /// Whether a path is that of a part: `screens/feed/3f9c….json`, with 32 hexadecimal digits. Paths are joined to URLs, so they
+  /// lead nowhere else.
+  package static func isPart(_ path: String) -> Bool {
+    let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count == 3, parts[0] == folder, isName(parts[1]), parts[2].hasSuffix(".json")
+    else { return false }
+    let digits = parts[2].utf8.dropLast(".json".utf8.count)
+    return digits.count == 32
+      && digits.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
   }
 
   /// Whether a screen may have a name, which becomes that of a folder: ASCII letters and digits, `-` and `_`, and neither of
@@ -30,10 +44,10 @@ package struct CatalogScreen: Sendable, Equatable {
   /// Paths of files are relative to the folder of the catalog, which is two folders up.
   private static let base = "../../"
 
-  /// The head of each page. Without tables: one that changes would change all pages.
+  /// The head of each document. Without tables: one that changes would change all documents.
   package func head(_ catalog: Catalog) -> Catalog {
     var head = selection.head(catalog)
-    head.tables = nil
+    (head.digest, head.tables) = (nil, nil)
     head.baseURL = Self.isAbsolute(head.baseURL) ? head.baseURL : Self.base + (head.baseURL ?? "")
     return head
   }
@@ -46,7 +60,7 @@ package struct CatalogScreen: Sendable, Equatable {
   package func image(_ whole: CatalogImage, scales: [Int]) -> CatalogImage {
     var image = selection.image(whole, scales: scales)
     // What the catalog's schema requires of an image stays: it is the same for most, and costs next to nothing after gzip.
-    (image.url, image.warnings, image.source) = (nil, nil, nil)
+    (image.url, image.warnings, image.provenance) = (nil, nil, nil)
     for index in image.variants.indices { image.variants[index].forgetProvenance() }
     return image
   }
@@ -54,13 +68,14 @@ package struct CatalogScreen: Sendable, Equatable {
 
 extension CatalogVariant {
   fileprivate mutating func forgetProvenance() {
-    (sha256, quality, score, fallback) = (nil, nil, nil, nil)
-    also = also?.map { other in
-      var file = other
-      (file.sha256, file.quality, file.score, file.fallback) = (nil, nil, nil, nil)
-      return file
-    }
+    fallback = nil
+    for place in files.indices { files[place].forgetProvenance() }
+    highDynamicRangeFile?.forgetProvenance()
   }
+}
+
+extension CatalogVariant.File {
+  fileprivate mutating func forgetProvenance() { (sha256, quality, score) = (nil, nil, nil) }
 }
 
 extension Catalog {

@@ -44,19 +44,11 @@ extension CatalogVariant {
   fileprivate func files(of types: [String]?) -> CatalogVariant {
     guard let types else { return self }
     var variant = self
-    let others = (also ?? []).filter { types.contains($0.type) }
-    let ordinary = (also ?? []).filter { $0.dynamicRange == nil }
-    variant.also = others.isEmpty ? nil : others
-    guard !types.contains(type) else { return variant }
-    // Another file takes the place of the first.
-    let next = ordinary.first { types.contains($0.type) } ?? ordinary.last
-    if let file = next {
-      (variant.path, variant.url, variant.type) = (file.path, file.url, file.type)
-      (variant.bytes, variant.sha256, variant.fallback) = (file.bytes, file.sha256, file.fallback)
-      (variant.quality, variant.score) = (file.quality, file.score)
+    variant.files = files.filter { types.contains($0.type) }
+    if variant.files.isEmpty, let last = files.last { variant.files = [last] }
+    if let high = highDynamicRangeFile, !types.contains(high.type) {
+      (variant.highDynamicRangeFile, variant.headroom) = (nil, nil)
     }
-    let rest = others.filter { $0 != next }
-    variant.also = rest.isEmpty ? nil : rest
     return variant
   }
 }
@@ -64,23 +56,11 @@ extension CatalogVariant {
 extension CatalogImage {
   /// The image as one line of JSON, without a line break. Members that this version does not know are not in it.
   package var json: [UInt8] {
-    var text: [UInt8] = []
-    extra?.appendCanonicalJSON(to: &text)
-    return line(extra: extra == nil ? nil : String(decoding: text, as: UTF8.self))
-  }
-}
-
-extension Catalog {
-  /// The head of a database: with the digest of the catalog that it was made from.
-  package func databaseHead(_ selection: CatalogSelection?) -> [UInt8] {
-    let head = selection?.head(self) ?? self
-    var line = head.headLine(slotNames: head.slots.keys.sorted())
-    if let digest, line.last == UInt8(ascii: "}") {
-      line.removeLast()
-      line += ",\"digest\":".utf8
-      JSONCanonical.append(digest, to: &line)
-      line.append(UInt8(ascii: "}"))
-    }
-    return line
+    line(
+      extra: extra.map { extra in
+        var writer = JSONWriter()
+        extra.write(to: &writer)
+        return writer.text
+      })
   }
 }

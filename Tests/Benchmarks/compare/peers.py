@@ -9,6 +9,8 @@ import os
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, f"{HERE}/../../../Examples/catalog")
+from tessera_catalog import files_of
 
 
 def stem(path):
@@ -35,12 +37,13 @@ class Tessera:
 
     def made(self, images, folder):
         with open(f"{folder}/out/catalog.json") as file:
-            items = {item["id"]: item for item in json.load(file)["images"]}
+            catalog = json.load(file)
+        items = {item["id"]: item for item in catalog["images"]}
         found = {}
         for path in images:
             variants = sorted(items[stem(path)]["variants"], key=lambda one: -one["width"] * one["height"])
             for size, variant in zip(self.sizes, variants):
-                found[path, size] = f"{folder}/out/{variant['path']}"
+                found[path, size] = f"{folder}/out/{files_of(catalog, items[stem(path)], variant)[0]['reference']}"
         return found
 
 

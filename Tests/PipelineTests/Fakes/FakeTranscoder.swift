@@ -36,8 +36,12 @@ final class FakeTranscoder: Transcoding {
 
   private let state = Mutex(State())
 
-  let hello = WorkerHello(
-    libvips: "8.14.1", confinement: Confinement(landlock: 0, hasSeccomp: false))
+  let hello: WorkerHello
+
+  init(libvips: String = "8.14.1") {
+    hello = WorkerHello(
+      libvips: libvips, confinement: Confinement(landlock: 0, hasSeccomp: false))
+  }
 
   // MARK: For tests
 
@@ -131,11 +135,11 @@ final class FakeTranscoder: Transcoding {
             quality: quality, score: 67.5, worstTile: 60, size: $0, encodes: 2, isGraphic: false)
         }
       }
-      // Other sources and other recipes make other bytes.
+      // Other sources, other recipes and other versions make other bytes.
       let files = job.files.map { file in
         var file = file
         if file.encoding.isUnresolved { file.encoding.quality = quality }
-        let text = "\(digest) \(file.recipe) \(job.decode.recipe)"
+        let text = "\(digest) \(file.recipe) \(job.decode.recipe) \(hello.libvips)"
         let (width, height) = (file.size.width, file.size.height)
         return file.encoding.format == .png
           ? TinyImage.png(UInt8(clamping: width), UInt8(clamping: height)) + Array(text.utf8)

@@ -1,10 +1,12 @@
 import Foundation
 import Synchronization
 import TesseraBytes
+import TesseraCatalog
 import TesseraJSON
 import TesseraManifest
 import TesseraMemoryOutput
 import TesseraPipelineFile
+import TesseraPlaceholder
 import TesseraState
 import TesseraSystem
 import TesseraTestSupport
@@ -18,7 +20,7 @@ struct RunInMemory: Sendable {
   let folder: TemporaryFolder
   let clock = FakeClock()
   let fetcher = FakeFetcher()
-  let transcoder = FakeTranscoder()
+  var transcoder = FakeTranscoder()
   let output = MemoryOutput()
   let state: StateStore
   let workspace: Workspace
@@ -65,23 +67,25 @@ struct RunInMemory: Sendable {
     /// A decode each: how many files it had to make.
     var decodes: [Int]
     var report: RunReport
+    /// Of the catalog.
+    var formats: [CatalogFormat]
 
     func image(_ index: Int) throws -> JSONValue { try JSONParser.parse(Array(lines[index].utf8)) }
 
     /// Paths of the files that an item's line names.
     func paths(_ index: Int) throws -> [String] {
-      (CatalogLine(try image(index)).files ?? []).map(\.path)
+      (CatalogLine(try image(index)).files(formats) ?? []).map(\.path)
     }
   }
 
   /// Runs items, each an id with the name of its source.
   func run(
     _ items: KeyValuePairs<String, String>, _ extent: RunExtent = .everything,
-    onlyFailed: Bool = false, refreshesQuality: Bool = false
+    onlyFailed: Bool = false
   ) async throws -> Outcome {
     try await run(
       lines: items.map { #"{"id":"\#($0)","url":"\#(Self.url($1))"}"# }, extent,
-      onlyFailed: onlyFailed, refreshesQuality: refreshesQuality)
+      onlyFailed: onlyFailed)
   }
 
   /// - Parameters:
@@ -89,15 +93,14 @@ struct RunInMemory: Sendable {
   ///   - awaited: a source that is only answered once a second item waits for it.
   func run(
     lines: [String], _ extent: RunExtent = .everything, onlyFailed: Bool = false,
-    refreshesQuality: Bool = false, awaited: String? = nil
+    awaited: String? = nil
   ) async throws -> Outcome {
     try workspace.clear()
     fetcher.open()
     transcoder.open()
     _ = (fetcher.takeLog(), transcoder.takeDecodes())
     try folder.write(lines.map { $0 + "\n" }.joined(), to: "manifest.jsonl")
-    let parts = try await parts(
-      extent, onlyFailed: onlyFailed, refreshesQuality: refreshesQuality)
+    let parts = try await parts(extent, onlyFailed: onlyFailed)
     let (fetcher, transcoder) = (fetcher, transcoder)
     fetcher.beforeAnswers(
       awaited.map { name in
@@ -120,24 +123,24 @@ struct RunInMemory: Sendable {
 
   /// The parts of the next run.
   func parts(
-    _ extent: RunExtent = .everything, onlyFailed: Bool = false, refreshesQuality: Bool = false
+    _ extent: RunExtent = .everything, onlyFailed: Bool = false
   ) async throws -> RunParts {
     let cache = try file.fetch.cache.map { try SourceCache(in: workspace, limit: $0) }
     return RunParts(
       file, extent, run: try await state.beginRun(boot: "test"), onlyFailed: onlyFailed,
-      refreshesQuality: refreshesQuality, clock: clock.wallClock, state: state, fetcher: fetcher,
-      transcoder: transcoder,
-      memory: workerMemory,
-      output: output, workspace: workspace, cache: cache, recorder: RunRecorder())
+      clock: clock.wallClock, state: state, fetcher: fetcher, transcoder: transcoder,
+      memory: workerMemory, output: output, workspace: workspace, cache: cache,
+      recorder: RunRecorder())
   }
 
   private func outcome(of parts: RunParts, count: Int) async throws -> Outcome {
     let lines = try await state.results(of: parts.run, after: -1, limit: count + 1)
-      .map(\.forms.line)
+      .map(\.line)
     try await state.endRun(parts.run, .init(pipeline: file.name, items: count))
     var outcome = Outcome(
       lines: lines, items: [], reasons: [:], requests: fetcher.takeLog(),
-      decodes: transcoder.takeDecodes(), report: parts.recorder.current)
+      decodes: transcoder.takeDecodes(), report: parts.recorder.current,
+      formats: parts.names.formats)
     for index in lines.indices {
       let image = try outcome.image(index)
       let id = image["id"]?.stringValue ?? ""
@@ -146,6 +149,29 @@ struct RunInMemory: Sendable {
       outcome.reasons[id] = try await state.history(of: id)?.reasons
     }
     return outcome
+  }
+}
+
+extension RunInMemory {
+  /// Publishes a file of an image of its own, and records it as made of these bytes.
+  ///
+  /// - Parameter text: of the file; its bytes are those of `content` if that is given.
+  func publish(
+    _ text: String, width: Int = 3, height: Int = 2, has content: String? = nil
+  ) async throws -> VariantRecord {
+    let (digest, format) = (SHA256.of(text), FileNames(file).formats[0])
+    let path = FileName.path(
+      source: String(digest.prefix(32)), width: width, height: height, crop: nil,
+      recipe: format.recipe ?? "", fileExtension: format.fileExtension ?? "")
+    try output.write(path, Array((content ?? text).utf8))
+    let record = VariantRecord(
+      path: path, width: width, height: height, bytes: text.utf8.count, sha256: digest)
+    var change = StateStore.SourceChange()
+    change.made = StateStore.Made(
+      digest: digest, content: .example(), variants: [(VariantRecord.key(path: path), record)],
+      placeholder: (RecordKey.of(text), Placeholders()), run: 1)
+    try await state.save(change, key: RecordKey.of(path), url: path)
+    return record
   }
 }
 
@@ -192,11 +218,8 @@ extension RunInMemory {
       warnings)
     await held.release()
     let report = try result.get()
-    let isLines = file.catalogFormat == .jsonl
-    let catalog =
-      choices.shard == nil ? try output.text(isLines ? "catalog.jsonl" : "catalog.json") : "{}"
-    let images =
-      isLines ? [] : try JSONParser.parse(Array(catalog.utf8))["images"]?.arrayValue ?? []
+    let catalog = choices.shard == nil ? try output.text("catalog.json") : "{}"
+    let images = try JSONParser.parse(Array(catalog.utf8))["images"]?.arrayValue ?? []
     return WholeRun(
       report: report, warnings: warnings.texts, catalog: catalog,
       items: images.map { image in

@@ -19,13 +19,18 @@ final class DatabaseExport: Exporting {
     slots.map { CatalogSelection(slots: $0) }
   }
 
+  /// With the digest of the catalog.
+  private static func head(_ catalog: Catalog, _ selection: CatalogSelection?) -> [UInt8] {
+    (selection?.head(catalog) ?? catalog).sortedHeadLine
+  }
+
   func add(_ image: CatalogImage, extra: String?) throws -> Int {
     let image = selection?.image(image, scales: context.head.scales) ?? image
     try writer.add(image, line: image.line(extra: extra))
     return 0
   }
 
-  func finish() throws { try writer.end(head: context.head.databaseHead(selection)) }
+  func finish() throws { try writer.end(head: Self.head(context.head, selection)) }
 
   // MARK: A database that is there
 
@@ -42,11 +47,11 @@ final class DatabaseExport: Exporting {
     // What is beside it may change it when it is opened.
     guard !CatalogDatabaseWriter.companions(of: path).contains(where: FileSystem.exists),
       let digest = head.digest,
-      CatalogDatabaseWriter.head(of: path) == head.databaseHead(selection(slots)),
+      CatalogDatabaseWriter.head(of: path) == Self.head(head, selection(slots)),
       try !catalog.hasForgotten()
     else { return false }
     // Another program may have changed the catalog, and left its digest.
-    return try catalog.canonicalDigest() == digest
+    return try catalog.contentDigest() == digest
   }
 
   /// Removes what SQLite would take for a part of the next database with this name.

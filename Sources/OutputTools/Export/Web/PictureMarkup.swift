@@ -98,7 +98,7 @@ struct PictureMarkup {
     return offers.flatMap { offer in
       let preferred =
         Self.sources(of: offer.files).first
-        ?? (type: offer.files[0].variant.type, choices: Self.last(of: offer.files))
+        ?? (type: offer.files[0].variant.files[0].type, choices: Self.last(of: offer.files))
       guard let high = high(of: offer) else { return [preload(preferred, offer, media: nil)] }
       return [
         preload(("image/jpeg", high), offer, media: "(dynamic-range: high)"),
@@ -141,7 +141,7 @@ struct PictureMarkup {
   private func widths(of image: CatalogImage, in slot: String) -> [ScaledVariant] {
     let own = context.files(of: image, in: slot).map(\.variant)
     let isWhole =
-      context.head.slots[slot]?.mode == .fit && image.slots[slot]?.isCropped != true
+      context.head.slots[slot]?.mode == .fit && own.allSatisfy { $0.crop == nil }
     let all = isWhole && own.count > 0 ? image.wholeVariants : own
     // An image that covers its box may be wider than it: `sizes` states the width of the box.
     let use = image.slots[slot]

@@ -55,9 +55,9 @@ struct PictureStyle {
     // Of the catalog's size, and not of the file's, whose rounding would move what follows when it loads. An image service that
     // does not crop leaves that to the page, too.
     for slot in slots where head.slots[slot]?.mode == .fit {
-      guard let use = image.slots[slot] else { continue }
+      guard let use = image.slots[slot], let box = use.box else { continue }
       rules +=
-        "\(name).\(Self.name(slot: slot)){aspect-ratio:\(use.width)/\(use.height)"
+        "\(name).\(Self.name(slot: slot)){aspect-ratio:\(box.width)/\(box.height)"
         + "\(use.image == nil ? "" : ";object-fit:cover")}\n"
     }
     return rules

@@ -7,7 +7,7 @@ internal import TesseraSystem
 internal import TesseraWire
 internal import TesseraWorkers
 
-/// Publishes the files that a worker made, under names that contain the digest of their bytes.
+/// Publishes the files that a worker made, under the names that they were planned with.
 ///
 /// Files are published before a record names them: a kill in between leaves files that nothing names,
 /// and never a name without a file.
@@ -38,7 +38,8 @@ final class Publish: Sendable {
     for (order, index) in filePlan.missing.enumerated() {
       let file = filePlan.plan.files[index]
       let name = "\(context.item.position)-\(order)"
-      guard let record = try await publish(file, made, order, name) else {
+      let path = filePlan.source.path(of: file)
+      guard let record = try await publish(file, as: path, made, order, name) else {
         return Self.distrust("the worker did not make the file that it reported", planned)
       }
       records.append(record)
@@ -83,27 +84,57 @@ final class Publish: Sendable {
 
   /// Reads a file's size from its own header and publishes it. Nil if it is not what it should be.
   private func publish(
-    _ file: PlannedFile, _ made: MadeFiles, _ order: Int, _ name: String
+    _ file: PlannedFile, as path: String, _ made: MadeFiles, _ order: Int, _ name: String
   ) async throws(PipelineError) -> VariantRecord? {
     do throws(SystemError) {
       let bytes = try made.bytes(of: order)
       // The file itself is measured: a worker has decoded hostile bytes, so its report is not
       // trusted.
-      guard case .header(let header) = ImageHeader.read(bytes.span, isWhole: true),
-        header.format.rawValue == file.encoding.format.rawValue,
-        header.width == file.size.width, header.height == file.size.height
-      else { return nil }
+      guard Self.isOne(file, bytes) else { return nil }
       let digest = SHA256.of(bytes)
-      let path = PublishedFile.path(
-        digest: digest, width: header.width, height: header.height,
-        fileExtension: file.encoding.format.fileExtension)
       let staged = workspace.staging(name)
       try staged.open(.create).write(bytes)
-      try await output.publish(staged: staged.path, as: path)
-      return VariantRecord(
-        path: path, width: header.width, height: header.height, bytes: bytes.count, sha256: digest)
+      let record = VariantRecord(
+        path: path, width: file.size.width, height: file.size.height, bytes: bytes.count,
+        sha256: digest)
+      if try await output.publish(staged: staged.path, as: path) { return record }
+      if let standing = try await standing(record, file) {
+        try staged.remove()
+        if standing != record { recorder.update { $0.variantsStanding += 1 } }
+        return standing
+      }
+      try await output.write(path, staged: staged)
+      return record
     } catch {
       throw error.isLost ? .system(error) : .local(error.description)
     }
+  }
+
+  /// The file that has a name already: the first of a name stands, because clients keep it indefinitely. Another version of a library
+  /// may have made it, with other bytes. Nil if it is not a whole image of this size and format.
+  private func standing(
+    _ new: VariantRecord, _ file: PlannedFile
+  ) async throws(SystemError) -> VariantRecord? {
+    guard let size = try await output.size(of: new.path),
+      // One that can't be read is replaced.
+      let digest = try? await output.digest(of: new.path)
+    else { return nil }
+    if digest == new.sha256 { return new }
+    let bytes = try await output.read(new.path, size, at: 0)
+    // A machine that stopped may have left a part of a file that no record knows.
+    guard let format = ImageFormat(rawValue: file.encoding.format.rawValue),
+      Self.isOne(file, bytes), FileEnd.isThere(bytes.span, format)
+    else { return nil }
+    var standing = new
+    (standing.bytes, standing.sha256) = (size, digest)
+    return standing
+  }
+
+  private static func isOne(_ file: PlannedFile, _ bytes: [UInt8]) -> Bool {
+    guard case .header(let header) = ImageHeader.read(bytes.span, isWhole: true) else {
+      return false
+    }
+    return header.format.rawValue == file.encoding.format.rawValue
+      && header.width == file.size.width && header.height == file.size.height
   }
 }

@@ -62,7 +62,7 @@ final class Record: Sendable {
     image.alt = item.entry.alt
     image.focus = item.focus
     if [.ok, .stale].contains(image.status) {
-      image.source = entries.provenance(
+      image.provenance = entries.provenance(
         context.change.source ?? source.record, outcome.shown?.content ?? source.content)
     }
     if let error = image.error {

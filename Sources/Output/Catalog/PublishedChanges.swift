@@ -1,0 +1,115 @@
+package import TesseraSystem
+
+/// The changes of an output, by which an app that has one of the last catalogs gets the current one with a small request:
+/// `from-<digest>.json` leads from the catalog of this digest to the current one. That of the current catalog says that nothing
+/// has changed.
+///
+/// They are made of the catalogs that are kept, after the current one was replaced. Without one, an app fetches the whole.
+package struct PublishedChanges {
+  private let output: any Output
+  private let workspace: Workspace
+
+  /// Changes of more than this part of the catalog are not worth their request; small ones always are.
+  private static let part = 4
+  private static let smallBytes = 1 << 16
+  /// Larger ones are not for an app, nor for the memory of a run.
+  private static let mostBytes = 16 << 20
+  private static let mostImages = 4_000_000
+
+  /// - Parameter workspace: of which this process holds the lock.
+  package init(of output: any Output, _ workspace: Workspace) {
+    (self.output, self.workspace) = (output, workspace)
+  }
+
+  static func path(from digest: String) -> String { "from-\(digest).json" }
+
+  /// Whether a path is that of changes.
+  package static func isOne(_ path: String) -> Bool {
+    path.wholeMatch(of: /from-[0-9a-f]{64}\.json/) != nil
+  }
+
+  /// Those that an output has, by their paths.
+  package static func all(in output: any Output) async throws(SystemError) -> [String] {
+    try await output.listIfThere("").map(\.name).filter(isOne)
+  }
+
+  /// The digest of the catalog that changes lead to, which is one of their first members; nil if they are missing.
+  package static func target(
+    of path: String, in output: any Output
+  ) async throws(SystemError) -> String? {
+    guard try await output.size(of: path) != nil else { return nil }
+    let start = String(decoding: try await output.read(path, 256, at: 0), as: UTF8.self)
+    return start.firstMatch(of: /"to":"([0-9a-f]{64})"/).map { String($0.1) }
+  }
+
+  /// Deletes those that lead to another catalog than the current one, and makes those that lead to it. One that can't be
+  /// made leaves the others.
+  func write(_ retention: CatalogRetention, _ list: KeptCatalogs?) async throws(SystemError) {
+    guard retention.changes > 0 || list?.retention.changes ?? 0 > 0 else { return }
+    let current = try await CurrentCatalog(of: output)
+    let kept = (list?.others(than: current?.keptPath) ?? []).prefix(retention.changes)
+    // First: until the next one is there, an app had better fetch the whole than an old catalog.
+    try await deleteOthers(
+      than: retention.changes > 0 ? current?.digest : nil, from: kept.map(\.digest))
+    if retention.changes > 0, let current { try await write(from: kept, to: current) }
+    if var list, list.retention.changes != retention.changes {
+      list.retention.changes = retention.changes
+      try await CatalogHistory(of: output, workspace).write(list)
+    }
+  }
+
+  private func deleteOthers(
+    than current: String?, from digests: [String]
+  ) async throws(SystemError) {
+    let paths = Set((digests + [current].compactMap(\.self)).map(Self.path))
+    for path in try await Self.all(in: output) {
+      if paths.contains(path), current != nil,
+        try await Self.target(of: path, in: output) == current
+      {
+        continue
+      }
+      try await output.delete(path)
+    }
+  }
+
+  private func write(
+    from kept: ArraySlice<KeptCatalog>, to current: CurrentCatalog
+  ) async throws(SystemError) {
+    var failure: SystemError?
+    let sources = kept.map { ($0.path, $0.digest, $0.images) }
+    for (path, digest, images) in [(CurrentCatalog.path, current.digest, current.images)] + sources
+    {
+      do throws(SystemError) {
+        let target = Self.path(from: digest)
+        // Those that are left lead to the current one.
+        guard try await output.size(of: target) == nil, images ?? 0 <= Self.mostImages,
+          let bytes = try await changes(from: path, digest, to: current)
+        else { continue }
+        try await output.write(target, bytes)
+      } catch {
+        failure = failure ?? error
+      }
+    }
+    if let failure { throw failure }
+  }
+
+  /// Nil if they are too large.
+  private func changes(
+    from path: String, _ digest: String, to current: CurrentCatalog
+  ) async throws(SystemError) -> [UInt8]? {
+    let limit = min(max(Self.smallBytes, current.bytes / Self.part), Self.mostBytes)
+    var writer = ChangesWriter()
+    var old = CatalogTexts(path, in: output)
+    while let line = try await old.next() { writer.addOld(line) }
+    var new = CatalogTexts(CurrentCatalog.path, in: output)
+    guard try await new.readHead() != nil else { return nil }
+    writer.begin(from: digest, to: current.digest, head: new.headText)
+    var bytes: [UInt8] = []
+    while let line = try await new.next() {
+      bytes += writer.addNew(line)
+      guard bytes.count <= limit else { return nil }
+    }
+    bytes += writer.end()
+    return bytes.count <= limit ? bytes : nil
+  }
+}
