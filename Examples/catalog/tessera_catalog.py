@@ -37,7 +37,7 @@ class Catalog:
 
     @classmethod
     def open(cls, path):
-        """Opens catalog.json, catalog.jsonl or a database. ValueError says what is wrong with it. Open a database for each
+        """Opens catalog.json or a database. ValueError says what is wrong with it. Open a database for each
         request, which takes a millisecond, and close it: it belongs to one thread, and does not see later exports."""
         with open(path, "rb") as file:
             is_database = file.read(16) == b"SQLite format 3\0"
@@ -52,10 +52,9 @@ class Catalog:
 
     @classmethod
     def read(cls, text):
-        """Reads a text in either form."""
-        head, end = json.JSONDecoder().raw_decode(text)
-        lines = [json.loads(line) for line in text[end:].split("\n") if line.strip()]
-        return cls(head, head.pop("images", lines) if isinstance(head, dict) else lines)
+        """Reads the text of catalog.json."""
+        head = json.loads(text)
+        return cls(head, head.pop("images", []) if isinstance(head, dict) else [])
 
     def close(self):
         """Closes a database; other catalogs are in memory."""
@@ -72,9 +71,8 @@ class Catalog:
         return [json.loads(text) for (text,) in self._database.execute(query, [json.dumps(list(ids))])]
 
     def types(self):
-        """The media types of all files: first those that the pipeline requests, then those that are only fallbacks."""
-        files = [file for image in self.images() for variant in image.get("variants", []) for file in files_of(variant)]
-        return list(dict.fromkeys(file["type"] for file in sorted(files, key=lambda file: bool(file.get("fallback")))))
+        """The media types of the catalog's formats; those that only take the place of another come last."""
+        return list(dict.fromkeys(each["type"] for each in self.head["formats"] if "dynamicRange" not in each))
 
 
 class Client:
@@ -94,14 +92,14 @@ class Client:
 
     def file(self, image, place, scale):
         """The file to request on a screen of this scale, in the first format that the client shows."""
-        return self.file_of(variant_for(self.catalog.head, image, place, scale))
+        return self.file_of(image, variant_for(self.catalog.head, image, place, scale))
 
-    def file_of(self, variant):
+    def file_of(self, image, variant):
         """A variant in the first format that the client shows."""
-        found = variant and next((file for file in files_of(variant) if file["type"] in self.accepted), None)
+        files = files_of(self.catalog.head, image, variant) if variant else []
+        found = next((file for file in files if file["type"] in self.accepted), None)
         return found and {
-            "url": self.url(reference_of(found)), "reference": reference_of(found), "type": found["type"],
-            "width": variant["width"], "height": variant["height"], "bytes": found.get("bytes")}
+            "url": self.url(found["reference"]), **found, "width": variant["width"], "height": variant["height"]}
 
     def with_images(self, products, key="image", slots=None):
         """Products with their images, which they name by `key`; None for an id that the catalog does not have. An image has
@@ -136,14 +134,20 @@ def resolve(base, source):
     return scheme + host + folder + base
 
 
-def reference_of(file):
-    """What caches know a file by: its URL at a service, or else its path."""
-    return file.get("url") or file.get("path")
-
-
-def files_of(variant, dynamic_range=None):
-    """A variant in all its formats; with "high", in the one that has a gain map."""
-    return [file for file in [variant, *variant.get("also", [])] if file.get("dynamicRange") == dynamic_range]
+def files_of(head, image, variant, dynamic_range=None):
+    """A variant in all its formats; with "high", in the one that has a gain map. A file has a type, bytes, and the reference
+    by which caches know it: its URL at a service, or else its path."""
+    source, crop, files = image.get("source") or "", variant.get("crop"), []
+    name = f"{source}-{variant['width']}x{variant['height']}" + (f"-{crop}" if crop else "")
+    for place, format in enumerate(head["formats"]):
+        url, size = (((variant.get(member) or [])[place:place + 1] or [None])[0] for member in ("urls", "bytes"))
+        if format.get("dynamicRange") != dynamic_range or url is None and size is None:
+            continue
+        reference = url or f"variants/{source[:2]}/{source[2:4]}/{name}-{format['recipe']}.{format['extension']}"
+        files.append({"reference": reference, "type": format["type"], "bytes": size})
+    if (original := variant.get("original")) and dynamic_range is None:
+        files.append({"reference": original["url"], "type": original["type"], "bytes": original.get("bytes")})
+    return files
 
 
 def variant_for(head, image, place, scale):
@@ -156,7 +160,8 @@ def variant_for(head, image, place, scale):
         return variants[indices[0]] if indices and 0 <= indices[0] < len(variants) else None
     if not (size := sizes(image, place)[0]):
         return None
-    candidates = [each for each in variants if _is_whole(image, each)] or variants
+    # Others show only a part of the image.
+    candidates = [each for each in variants if not each.get("crop")] or variants
     # Sides of files are rounded.
     enough = [each for each in candidates if each["width"] + 0.5 >= size[0] * scale and each["height"] + 0.5 >= size[1] * scale]
     return (enough or candidates[-1:] or [None])[0]
@@ -165,7 +170,8 @@ def variant_for(head, image, place, scale):
 def sizes(image, place):
     """Width and height of the box that an image takes, and those of the whole image, which covers it; in points."""
     if isinstance(place, str):
-        if use := image.get("slots", {}).get(place):
+        use = image.get("slots", {}).get(place, {})
+        if "width" in use:
             box = use["width"], use["height"]
             return box, (use["image"]["width"], use["image"]["height"]) if "image" in use else box
         return None, None
@@ -192,9 +198,3 @@ def frame(image, place):
 def _rounded(dividend, divisor):
     """A quotient as the length of a side: halves are rounded up, and it is between 1 and 1e9."""
     return max(1, math.floor(min(1e9, (2 * dividend + divisor) / (2 * divisor))))
-
-
-def _is_whole(image, variant):
-    """Whether a file shows the whole image: the longer side was rounded, the other one computed from it."""
-    longer, shorter = ("width", "height") if image["width"] >= image["height"] else ("height", "width")
-    return variant[shorter] == _rounded(variant[longer] * image[shorter], image[longer])

@@ -76,6 +76,18 @@ def from_parquet(spark, table, manifest, format="parquet"):
     return lines
 
 
+def with_paths(line, formats):
+    """An image of the catalog, as JSON, whose variants have `paths`: of their files, in the order of the formats."""
+    image = json.loads(line.rstrip(","))
+    source = image.get("source", "")
+    for variant in image.get("variants", []):
+        name = f"{source}-{variant['width']}x{variant['height']}" + (f"-{variant['crop']}" if "crop" in variant else "")
+        variant["paths"] = [
+            None if size is None else f"variants/{source[:2]}/{source[2:4]}/{name}-{format['recipe']}.{format['extension']}"
+            for size, format in zip(variant.get("bytes", []), formats)]
+    return json.dumps(image)
+
+
 def catalog_frame(spark, output, tessera="tessera"):
     """The catalog's images as a data frame, a row each."""
     if output.startswith("s3://"):
@@ -86,12 +98,12 @@ def catalog_frame(spark, output, tessera="tessera"):
             with open(path, encoding="utf-8") as file:
                 rows = file.read().splitlines()
         return spark.read.json(spark.sparkContext.parallelize(rows))
-    path = next(path for path in (f"{output}/catalog.jsonl", f"{output}/catalog.json")
-                if os.path.exists(path))
-    # Both forms have the head on the first line and an image on each other one; JSON ends with "]}".
-    lines = (spark.sparkContext.textFile(f"file://{path}").zipWithIndex()
-             .filter(lambda pair: pair[1] > 0 and pair[0] not in ("", "]}"))
-             .map(lambda pair: pair[0].rstrip(",")))
+    # The head is on the first line, and an image on each other one; the last line is "]}".
+    with open(f"{output}/catalog.json", encoding="utf-8") as file:
+        formats = json.loads(file.readline() + "]}")["formats"]
+    lines = (spark.sparkContext.textFile(f"file://{output}/catalog.json").zipWithIndex()
+             .filter(lambda pair: pair[1] > 0 and pair[0] != "]}")
+             .map(lambda pair: with_paths(pair[0], formats)))
     return spark.read.json(lines)
 
 

@@ -2,8 +2,7 @@ package tessera.check
 
 import tessera.catalog.CatalogException
 import tessera.catalog.CatalogValue
-import tessera.catalog.json.JsonScanner
-import tessera.catalog.value
+import tessera.catalog.JsonParser
 
 /** Counts comparisons, and keeps those that failed. */
 class Check {
@@ -36,7 +35,7 @@ class Check {
     }
 }
 
-fun json(bytes: ByteArray): CatalogValue = JsonScanner(bytes).value(-100)
+fun json(bytes: ByteArray): CatalogValue = JsonParser(String(bytes), "").document()
 
 fun CatalogValue?.text(): String = this?.string ?: ""
 

@@ -2,8 +2,7 @@ package tessera.check
 
 import java.io.File
 import tessera.catalog.Catalog
-import tessera.catalog.CatalogPatch
-import tessera.catalog.contentDigest
+import tessera.catalog.applyChanges
 
 /**
  * Run by Tests/check-kotlin. The parts are named by the first argument; the others are files.
@@ -18,22 +17,18 @@ fun main(arguments: Array<String>) {
     }
     when (arguments[0]) {
         "all" -> {
-            val catalog = file(2)
-            val lines = file(3)
-            part("cases.json") { Cases(file(1), it).run() }
+            val catalog = file(4)
+            part("cases.json") { Cases(file(1), file(2), it).run() }
+            part("changes.json") { Updates(file(3), it).run() }
             part("prefetcher") { Prefetching(it).run() }
-            part("reading, in pieces of 1, 7, 100 and 100,000 bytes") { Reading(it).run() }
-            part("digest of a catalog in both forms") { Reading(it).digest(catalog, lines) }
-            part("updates") { Updates(catalog, it).run() }
-            part("2,000 damaged catalogs and patches") { Fuzz(listOf(catalog, lines), file(4), it).run(2_000) }
+            part("reading") { Reading(it).run(catalog) }
+            part("2,000 damaged catalogs and changes") { Fuzz(catalog, file(3), it).run(2_000) }
         }
-        // Catalogs of two runs, the patch that the command made of them, and the digest of the second one.
-        "patch" -> part("a patch that tessera diff made") { check ->
-            val patch = CatalogPatch.read(file(3))
-            val new = patch.appliedTo(Catalog.read(file(1), checksDigest = true))
-            check.equal(new.contentDigest(), arguments[4], "the patched catalog")
-            check.equal(new.images, Catalog.read(file(2), checksDigest = true).images, "the patched catalog")
-            check.error("another catalog") { patch.appliedTo(new.copy(digest = "0")) }
+        // Catalogs of two runs, between them the changes that the command made of them.
+        "changes" -> part("changes that tessera diff made") { check ->
+            val new = Catalog.read(file(1), checksDigest = true).applyChanges(file(2))
+            check.equal(new.bytes.contentEquals(file(3)), true, "the changed catalog")
+            check.error("another catalog") { new.applyChanges(file(2)) }
         }
         else -> Speed(arguments).run()
     }

@@ -2,55 +2,62 @@ package tessera.check
 
 import java.io.IOException
 import tessera.catalog.Catalog
-import tessera.catalog.contentDigest
-import tessera.catalog.json
-import tessera.catalog.patched
+import tessera.catalog.CatalogValue
+import tessera.catalog.applyChanges
+import tessera.catalog.changesURL
 import tessera.catalog.updateCatalog
 
-/** A catalog that is brought up to date by a patch or as a whole. */
+/** A catalog that is brought up to date by changes or as a whole. */
 class Updates(bytes: ByteArray, private val check: Check) {
-    private val old = stated(Catalog.read(bytes))
-    private val next = stated(old.copy(images = old.images.take(1)))
-    private val removed = old.images.drop(1).joinToString("") { ",\"${it.id}\":null" }
+    private val table = json(bytes)
+    private val rows = table["rows"]?.list.orEmpty().map { it.list.orEmpty() }
     private val url = "https://example.com/feed/catalog.json?v=1"
-    private val address = "https://example.com/feed/from-${old.digest}.json"
 
-    private fun stated(catalog: Catalog) = catalog.copy(digest = catalog.contentDigest())
-
-    private fun patch(from: String? = old.digest, to: String? = next.digest, digest: String? = to, more: String = "") =
-        """{"from":"$from","to":"$to","digest":"$digest"$more,"images":{"${old.images[0].id}":{"next":null}$removed}}"""
+    private fun document(name: CatalogValue?): ByteArray = table["catalogs"]?.get(name.text()).text().toByteArray()
 
     fun run() {
-        val other = "0".repeat(64)
-        check.equal(old.patched(patch().toByteArray()), next, "a patch")
-        for (bad in listOf(
-            patch(from = other), patch(to = other), patch(digest = other), patch(more = ",\"baseURL\":\"/\""), "{}", "<",
-            patch().replace("\"from\"", "\"x\""), patch().replace("\"to\"", "\"x\""), patch(more = ",\"scales\":null"),
-            patch().replace("\"digest\":\"${next.digest}\"", "\"digest\":null")
-        )) check.equal(old.patched(bad.toByteArray()), null, bad)
-        check.equal(old.copy(digest = null).patched(patch().toByteArray()), null, "without a digest")
-        val current = patch(to = old.digest)
-        check.equal(old.patched(current.toByteArray()) === old, true, "the current catalog")
-        requests(current)
+        check.equal(rows.isEmpty(), false, "there are rows")
+        for ((about, from, changes, result) in rows) {
+            val old = Catalog.read(document(from), checksDigest = true)
+            val bytes = changes.text().toByteArray()
+            if (result == CatalogValue.Null) {
+                check.error(about) { old.applyChanges(bytes) }
+            } else {
+                check.equal(String(old.applyChanges(bytes).bytes), String(document(result)), about)
+            }
+            check.equal(String(old.bytes), String(document(from)), about)
+        }
+        requests()
     }
 
-    private fun requests(current: String) {
-        fun update(patch: String?, whole: ByteArray?, expected: Catalog?, vararg requests: String) {
+    private fun requests() {
+        val (_, from, right, result) = rows[0]
+        val old = Catalog.read(document(from))
+        val next = document(result)
+        val address = old.changesURL(url)
+        fun update(changes: String?, whole: ByteArray?, expected: ByteArray?, vararg requests: String) {
             val found = ArrayList<String>()
             val fetch = { url: String ->
                 found.add(url)
-                if (url == address) patch?.toByteArray() else whole
+                if (url == address) changes?.toByteArray() else whole
             }
-            if (expected == null) check.error(patch) { updateCatalog(old, url, fetch) }
-            else check.equal(updateCatalog(old, url, fetch), expected, patch)
-            check.equal(found, requests.toList(), patch)
+            if (expected == null) check.error(changes) { updateCatalog(old, url, fetch) }
+            else {
+                val new = updateCatalog(old, url, fetch)
+                check.equal(String(new.bytes), String(expected), changes)
+                check.equal(new === old, expected === old.bytes, "the same object means that nothing has changed")
+            }
+            check.equal(found, requests.toList(), changes)
         }
-        update(patch(), null, next, address)
-        update(current, null, old, address)
-        for (patch in listOf(null, "{}", patch(to = "0"))) update(patch, next.json(), next, address, url)
+        val current = rows.first { it[0].text() == "the current catalog" }[2].text()
+        update(right.text(), null, next, address)
+        update(current, null, old.bytes, address)
+        for (changes in listOf(null, "{}", right.text().replace("\"to\":\"", "\"to\":\"0"))) {
+            update(changes, next, next, address, url)
+        }
+        update(null, old.bytes, old.bytes, address, url)
         update(null, null, null, address, url)
-        val altered = String(next.json()).replaceFirst("\"status\":\"ok\"", "\"status\":\"stale\"")
-        update(null, altered.toByteArray(), null, address, url)
+        update(null, String(next).replaceFirst("pending", "stale").toByteArray(), null, address, url)
         val error = try {
             updateCatalog(old, url) { throw IOException("503") }
             null

@@ -1,5 +1,6 @@
 // Images drawn from an atlas. node.mjs calls it.
 import assert from "node:assert/strict";
+import { documentOf } from "./documents.mjs";
 
 export async function atlasParts(part, lib, cases) {
   await part("atlases", () => {
@@ -11,7 +12,7 @@ export async function atlasParts(part, lib, cases) {
       avatar: [
         { scale: 3, pixels: "webp", files: [file("c", "")] }, { scale: 2, pixels: "bgra8", files: [] },
         { scale: 2, pixels: "webp", files: [file("a", "0"), file("b", "1")] }] };
-    const catalog = lib.readCatalog(JSON.stringify({ ...cases.catalog, tables }));
+    const catalog = lib.readCatalog(documentOf({ ...cases.catalog, tables }));
     assert.deepEqual(catalog.tables, tables);
     const context = new lib.CatalogContext(catalog, { accepting: new Set() });
     const table = lib.atlasOf(catalog, "avatar", 1.5);

@@ -1,6 +1,7 @@
 // What an app draws: placeholders as PNG, markup, lists of files. node.mjs calls it.
 import assert from "node:assert/strict";
 import { inflateSync } from "node:zlib";
+import { documentOf } from "./documents.mjs";
 
 export async function drawingParts(part, lib, cases) {
   await part("placeholders", () => {
@@ -27,13 +28,20 @@ export async function drawingParts(part, lib, cases) {
   });
 
   await part("markup", () => {
-    const catalog = lib.readCatalog(JSON.stringify(cases.catalog));
-    const [portrait, wide, gone, known, , served] = catalog.images;
+    const catalog = lib.readCatalog(documentOf(cases.catalog));
+    const images = [...catalog.images];
+    const [portrait, wide, gone, known, , served] = images;
     const accepting = new Set(["image/webp", "image/jpeg", "image/png"]);
     const seen = (image, head = catalog, from = undefined) => new lib.CatalogContext(head, { accepting, from }).entry(image);
-    const path = (letters, size, type) => `https://cdn.example.com/feed/variants/${letters}/${letters.repeat(16)}-${size}.${type}`;
-    const [c, e, f] = [path("cc", "192x256", "webp"), path("ee", "384x512", "webp"), path("ff", "768x1024", "webp")];
-    const [jpeg, large] = [path("dd", "192x256", "jpg"), path("22", "768x1024", "jpg")];
+    /** The URL of a file, as the catalog's format makes it. */
+    const path = ({ source, variants }, size, extension) => {
+      const { crop } = variants.find(({ width, height }) => `${width}x${height}` === size);
+      const { recipe } = catalog.formats.find((format) => format.extension === extension);
+      const name = [source, size, ...(crop ? [crop] : []), recipe].join("-");
+      return `https://cdn.example.com/feed/variants/${source.slice(0, 2)}/${source.slice(2, 4)}/${name}.${extension}`;
+    };
+    const [c, e, f] = ["192x256", "384x512", "768x1024"].map((size) => path(portrait, size, "webp"));
+    const [jpeg, large] = ["192x256", "768x1024"].map((size) => path(portrait, size, "jpg"));
     // `ee` has no JPEG, so the files are not of one type, and only WebP has all scales.
     assert.equal(lib.picture(seen(portrait), "card"),
       `<picture><source type="image/webp" srcset="${c} 1x, ${e} 2x, ${f} 3x"><img width="180" height="240" alt="A red bridge" `
@@ -48,17 +56,14 @@ export async function drawingParts(part, lib, cases) {
       + `srcset="${jpeg} 2x, ${e} 3x" src="${jpeg}"></picture>`);
     // Files of high dynamic range come first, if each size has one.
     const high = structuredClone(portrait);
-    for (const variant of high.variants) {
-      variant.also = [...(variant.also ?? []), { path: `${variant.path}.jpg`, type: "image/jpeg", bytes: 1, dynamicRange: "high" }];
-    }
-    high.variants[2].also = [{ path: "high.jpg", type: "image/jpeg", bytes: 1, dynamicRange: "high", headroom: 2 }];
+    for (const variant of high.variants) variant.highDynamicRange = { path: `${variant.width}.jpg`, type: "image/jpeg", bytes: 1 };
     assert.deepEqual(lib.pictureParts(seen(high), "card").sources[0], {
       media: "(dynamic-range: high)", type: "image/jpeg",
-      srcset: `https://cdn.example.com/feed/high.jpg 1x, ${e}.jpg 2x, ${f}.jpg 3x`,
+      srcset: [192, 384, 768].map((width, place) => `https://cdn.example.com/feed/${width}.jpg ${place + 1}x`).join(", "),
     });
     assert(lib.picture(seen(high), "card").startsWith('<picture><source media="(dynamic-range: high)" type="image/jpeg" srcset="'));
     assert.equal(lib.pictureParts(seen(high), "cover", { sizes: "9vw" }).sources[0].sizes, "auto, 9vw");
-    high.variants[3].also = [];
+    high.variants[3].highDynamicRange = undefined;
     assert(lib.pictureParts(seen(high), "card").sources.every(({ media }) => media === undefined));
     const fluid = lib.pictureParts(seen(portrait), "cover", { sizes: "50vw", className: "big", alt: '"<&>' });
     assert.equal(fluid.img.class, "tessera-fluid tessera-fill tessera-90x60 tessera-y3 tessera-a1b2c3 tessera-blur tessera-b11895210 big");
@@ -69,9 +74,9 @@ export async function drawingParts(part, lib, cases) {
     assert.equal(ofSlot("card", { loading: "eager" }), "(max-width: 180px) 100vw, 180px");
     assert.equal(lib.pictureParts(seen(portrait), "card", { sizes: "auto, 9vw" }).img.sizes, "auto, 9vw");
     // Of an image beyond the bounds of its slot a part is shown: the files of the slot, also where it is fluid.
-    const line = catalog.images.find(({ id }) => id === "line");
+    const line = images.find(({ id }) => id === "line");
     const bounded = lib.pictureParts(seen(line), "card", { sizes: "slot" });
-    assert.deepEqual([bounded.img.width, bounded.img.height, bounded.img.srcset], [180, 360, `${path("55", "1x2", "webp")} 1w`]);
+    assert.deepEqual([bounded.img.width, bounded.img.height, bounded.img.srcset], [180, 360, `${path(line, "1x2", "webp")} 1w`]);
     // The image that is seen first, and who asks for less data.
     const first = lib.pictureParts(seen(portrait), "card", { priority: true, reducedData: true });
     assert.deepEqual([first.img.loading, first.img.fetchpriority], ["eager", "high"]);
@@ -82,11 +87,11 @@ export async function drawingParts(part, lib, cases) {
     assert.equal(lib.preload(seen(portrait), "card"),
       `<link rel="preload" as="image" type="image/webp" imagesrcset="${c} 1x, ${e} 2x, ${f} 3x" fetchpriority="high">`);
     assert.equal(lib.preload(seen(line), "card", { sizes: "slot" }), `<link rel="preload" as="image" type="image/webp" `
-      + `imagesrcset="${path("55", "1x2", "webp")} 1w" imagesizes="(max-width: 180px) 100vw, 180px" fetchpriority="high">`);
+      + `imagesrcset="${path(line, "1x2", "webp")} 1w" imagesizes="(max-width: 180px) 100vw, 180px" fetchpriority="high">`);
     assert.equal(lib.preload(seen(gone), "card"), "");
     assert(lib.picture(seen(portrait), "card", { alt: '"<&>\0\r' }).includes('alt="&quot;&lt;&amp;&gt;\ufffd&#13;"'));
     const cropped = lib.pictureParts(seen(portrait), "avatar", { sizes: "10vw" });
-    assert.equal(cropped.img.srcset, `${path("aa", "64x64", "webp")} 64w, ${path("bb", "128x128", "webp")} 128w`);
+    assert.equal(cropped.img.srcset, `${path(portrait, "64x64", "webp")} 64w, ${path(portrait, "128x128", "webp")} 128w`);
     // No colour behind an image with alpha; an image without files has no element.
     assert.equal(lib.pictureParts(seen(wide), "card").img.class, undefined);
     assert.equal(lib.picture(seen(gone), "card") + lib.picture(seen(known), "card") + lib.picture(seen(portrait), "x"), "");
@@ -94,36 +99,38 @@ export async function drawingParts(part, lib, cases) {
     const landscape = { ...wide, slots: { cover: { width: 90, height: 60, image: { width: 120, height: 60 }, variants: [0, 1, 1] } }, width: 200, height: 100,
       variants: [{ ...wide.variants[0], width: 150, height: 75 }, { ...wide.variants[1], width: 300, height: 150 }] };
     assert.match(lib.pictureParts(seen(landscape), "cover", { sizes: "9vw" }).img.srcset, /webp 112w, .*png 225w$/);
-    // A catalog of version 1.0 has the size of the image in place of that of its box.
-    const old = { ...landscape, slots: { cover: { width: 120, height: 60, variants: [0, 1, 1] } } };
-    assert.deepEqual(lib.pictureParts(seen(old), "cover", { sizes: "9vw" }), lib.pictureParts(seen(landscape), "cover", { sizes: "9vw" }));
     const comma = { ...catalog, baseURL: "https://example.com/a, b/" };
     assert(lib.picture(seen(wide, comma), "card").includes('srcset="https://example.com/a,%20b/variants/'));
-    const [little, middle, most] = served.variants.map(({ url }) => url);
-    const own = path("88", "1200x900", "jpg");
+    const [little, middle, most] = served.variants.map(({ files }) => files[0].url);
+    const own = path(served, "1200x900", "jpg");
     // A service's URLs are not changed, whatever `from` is.
     assert.equal(lib.picture(seen(served, catalog, "/feed/"), "card"),
-      `<picture><source type="image/webp" srcset="${middle} 1x, ${most} 2x, ${own} 3x"><source type="image/jpeg" srcset="`
-      + `${path("66", "300x225", "jpg")} 1x, ${most} 2x, ${own} 3x"><img width="180" height="135" alt="" loading="lazy" decoding="async" srcset="`
-      + `https://img.example.com/300.avif 1x, ${most} 2x, ${own} 3x" src="https://img.example.com/300.avif"></picture>`);
+      `<picture><source type="image/webp" srcset="${middle} 1x, ${most} 2x, ${own} 3x"><source type="image/avif" srcset="`
+      + `https://img.example.com/300.avif 1x, ${most} 2x, ${own} 3x"><img width="180" height="135" alt="" loading="lazy" decoding="async" srcset="`
+      + `${path(served, "300x225", "jpg")} 1x, ${most} 2x, ${own} 3x" src="${path(served, "300x225", "jpg")}"></picture>`);
     const covered = lib.pictureParts(seen(served), "cover");
     assert.equal(covered.sources[0].srcset, `${little} 2x, ${middle} 3x`);
     assert(lib.picture(seen(served), "cover").includes(`srcset="${little.replace("&", "&amp;")} 2x`));
-    const commas = { ...served, variants: served.variants.map((each) => ({ ...each, url: "https://a/b,c,," })) };
+    const commas = { ...served, variants: served.variants.map((each) => ({ ...each, files: [{ url: "https://a/b,c,,", type: "image/webp" }] })) };
     assert.match(lib.pictureParts(seen(commas), "card").img.srcset, /https:\/\/a\/b,c%2C%2C 2x/);
     const sheet = lib.stylesheet(catalog);
     assert(sheet.includes(`\n${cases.blurRule}\n`));
     assert(sheet.includes(".tessera-90x60{aspect-ratio:90/60}\n") && sheet.includes(".tessera-b11895210{--tessera:11895210}\n") && sheet.includes(".tessera-a1b2c3{background-color:#a1b2c3}\n"));
     const every = new lib.CatalogIndex(catalog, { accepting: new Set(lib.typesOf(catalog)) });
+    // A service's source comes after all formats.
+    const source = { ...served, variants: [{ width: 9, height: 9, files: [...served.variants[0].files, { url: "https://a/o.gif", type: "image/gif" }] }],
+      slots: { card: { width: 9, height: 9, variants: [0, 0, 0] } } };
+    assert.deepEqual(lib.pictureParts(seen(source), "card").sources.map(({ type }) => type), ["image/webp", "image/jpeg"]);
+    assert.equal(lib.pictureParts(seen(source), "card").img.src, "https://a/o.gif");
     const all = lib.precacheList(every, { slots: ["card", "cover"], scale: 2 });
-    const [thin, thicker] = [path("55", "1x2", "webp"), path("77", "17x34", "webp")];
-    assert.deepEqual(all, [e, c, path("44", "300x200", "png"), most, little, thin, thicker].map((url) => ({ url, revision: null })));
+    const [thin, thicker] = [path(line, "1x2", "webp"), path(images.find(({ id }) => id === "ribbon"), "17x34", "webp")];
+    assert.deepEqual(all, [e, c, path(wide, "300x200", "png"), most, little, thin, thicker].map((url) => ({ url, revision: null })));
     // The fourth file is estimated to have 67,500 bytes, and the fifth 4,265.
     for (const [maximumBytes, count] of [[250_000, 2], [373_259, 3], [373_260, 4], [377_524, 4], [377_525, 5]]) {
       assert.equal(lib.precacheList(every, { slots: ["card", "cover"], scale: 2, maximumBytes }).length, count);
     }
     const jpegs = new lib.CatalogIndex(catalog, { accepting: new Set(["image/jpeg"]), from: "/feed/" });
-    assert.deepEqual(lib.precacheList(jpegs, { slots: ["card"] }).map(({ url }) => url), [jpeg, path("66", "300x225", "jpg")]);
+    assert.deepEqual(lib.precacheList(jpegs, { slots: ["card"] }).map(({ url }) => url), [jpeg, path(served, "300x225", "jpg")]);
     assert.deepEqual([...lib.systemTypes("iOS", 16)].slice(3), ["image/heic", "image/webp", "image/avif"]);
     return "pictures, style sheet, precache list";
   });

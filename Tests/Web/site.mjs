@@ -1,21 +1,22 @@
-// Writes what the browser test serves beside the package: a catalog with its digest as JSON Lines, and a page of
+// Writes what the browser test serves beside the package: a large catalog with the changes to another one, and a page of
 // `picture` elements with its style sheet, for a policy that forbids inline styles.
 //
 //   node site.mjs LIBRARY CASES FOLDER
+import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
+import { changesOf, documentOf } from "./documents.mjs";
 
 const [library, casesPath, folder] = process.argv.slice(2);
 const lib = await import(library);
 const { catalog: written } = JSON.parse(readFileSync(casesPath, "utf8"));
-const catalog = { ...lib.readCatalog(JSON.stringify(written)), baseURL: "/" };
-const { images, ...head } = lib.readCatalog(JSON.stringify(written));
-const lines = [{ ...head, digest: lib.digestOf({ ...head, images }), count: images.length }, ...images];
-writeFileSync(`${folder}/catalog.jsonl`, lines.map((each) => `${JSON.stringify(each)}\n`).join(""));
-const many = Array.from({ length: 20_000 }, (_, place) => ({ ...images[place % 2], id: `image-${place}` }));
-const from = lib.digestOf({ ...head, images: many });
-writeFileSync(`${folder}/many.json`, JSON.stringify({ ...head, digest: from, images: many }));
-// A patch whose result is another one than it states.
-writeFileSync(`${folder}/from-${from}.json`, JSON.stringify({ from, to: "0", digest: "0", images: { "image-0": { alt: "x" } } }));
+const sha256 = (text) => createHash("sha256").update(text).digest("hex");
+const many = Array.from({ length: 20_000 }, (_, place) => ({ ...written.images[place % 2], id: `image-${place}` }));
+const old = documentOf({ ...written, images: many }, sha256);
+const next = documentOf({ ...written, images: many.map((image, place) => (place === 7 ? { ...image, alt: "x" } : image)) }, sha256);
+writeFileSync(`${folder}/many.json`, old);
+writeFileSync(`${folder}/from-${old.slice(11, 75)}.json`, changesOf(old, next));
+const catalog = lib.readCatalog(documentOf({ ...written, baseURL: "/" }));
+const images = [...catalog.images];
 const context = new lib.CatalogContext(catalog, { accepting: lib.everywhere });
 writeFileSync(`${folder}/tessera.css`, lib.stylesheet(catalog));
 

@@ -2,12 +2,12 @@
 //
 //   node snippets.mjs LIBRARY CASES REACT ELEVENTY
 import assert from "node:assert/strict";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { documentOf } from "./documents.mjs";
 
 const [library, cases, react, eleventy] = process.argv.slice(2);
 const lib = await import(library);
-const { readFileSync } = await import("node:fs");
-const catalog = lib.readCatalog(JSON.stringify(JSON.parse(readFileSync(cases, "utf8")).catalog));
+const catalog = lib.readCatalog(documentOf(JSON.parse(readFileSync(cases, "utf8")).catalog));
 const index = new lib.CatalogIndex(catalog, { accepting: lib.everywhere, from: "/feed/catalog.json" });
 
 globalThis.React = { createElement: (type, attributes, ...children) => ({ type, attributes, children: children.flat() }) };
@@ -23,7 +23,7 @@ assert.equal(Object.keys(element.children[1].attributes).at(-1), "src");
 assert.equal(CatalogImage({ index, id: "gone", place: "card" }), null);
 
 mkdirSync("feed");
-writeFileSync("feed/catalog.json", lib.canonicalJSON(catalog));
+writeFileSync("feed/catalog.json", catalog.bytes);
 const shortcodes = {};
 (await import(eleventy)).default({ addShortcode: (name, body) => (shortcodes[name] = body) });
 assert.equal(shortcodes.image("portrait", "card"), lib.picture(index.get("portrait"), "card"));

@@ -1,29 +1,26 @@
-// A catalog that is brought up to date by a patch or as a whole, from a server on loopback.
+// A catalog that is brought up to date by changes or as a whole, from a server on loopback.
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
+import { changesOf, documentOf } from "./documents.mjs";
 
-export async function updateParts(part, lib, cases) {
-  const stated = (catalog) => ({ ...catalog, digest: lib.digestOf(catalog) });
-  const whole = lib.readCatalog(JSON.stringify(cases.catalog));
-  const [old, next] = [stated({ ...whole, images: whole.images.slice(0, 2) }), stated({ ...whole, images: whole.images.slice(0, 1) })];
-  const [first, second] = whole.images.map(({ id }) => id);
-  const patch = { from: old.digest, to: next.digest, digest: next.digest, images: { [first]: { next: null }, [second]: null } };
-
-  await part("what a patch leads to", () => {
-    assert.deepEqual(lib.patched(old, JSON.stringify(patch)), next);
-    const other = "0".repeat(64);
-    const bad = [{ ...patch, from: other }, { ...patch, to: other }, { ...patch, digest: other }, { ...patch, from: undefined },
-      { ...patch, to: undefined }, { ...patch, images: {} }, { ...patch, baseURL: "/" }];
-    for (const each of bad) assert.equal(lib.patched(old, JSON.stringify(each)), undefined, JSON.stringify(each));
-    assert.equal(lib.patched(old, "<!doctype html>"), undefined);
-    assert.equal(lib.patched({ ...old, digest: undefined }, JSON.stringify(patch)), undefined);
-    // Without work: the images are not looked at.
-    const same = { ...old, images: undefined };
-    assert.equal(lib.patched(same, JSON.stringify({ from: old.digest, to: old.digest, images: {} })), same);
-    return `${bad.length + 2} are not used`;
+export async function updateParts(part, lib, cases, { catalogs, rows }, sha256) {
+  await part("changes.json", async () => {
+    for (const [about, from, changes, result] of rows) {
+      const old = lib.readCatalog(catalogs[from]);
+      const found = await lib.applyChanges(old, changes).then((next) => new TextDecoder().decode(next.bytes), (error) => error);
+      if (result === null) assert(found instanceof lib.CatalogError, `${about}: ${found}`);
+      else assert.equal(found, catalogs[result], about);
+      assert.equal(new TextDecoder().decode(old.bytes), catalogs[from], about);
+    }
+    for (const text of Object.values(catalogs)) assert.equal([...(await lib.verified(lib.readCatalog(text))).images].length, JSON.parse(text).count);
+    return `${rows.length} rows`;
   });
 
   await part("updates", async () => {
+    const { images, ...head } = cases.catalog;
+    const [oldText, nextText] = [2, 1].map((count) => documentOf({ ...head, images: images.slice(0, count) }, sha256));
+    const [old, next] = [oldText, nextText].map((text) => lib.readCatalog(text));
+    const changes = changesOf(oldText, nextText);
     const answers = new Map();
     let requests = [];
     const server = createServer(({ url }, response) => {
@@ -36,23 +33,37 @@ export async function updateParts(part, lib, cases) {
     const base = `http://127.0.0.1:${server.address().port}`;
     const address = `/feed/from-${old.digest}.json`;
     const catalog = "/feed/catalog.json?v=1";
-    const update = (signal) => {
+    const update = async (signal) => {
       requests = [];
       return lib.updateCatalog(old, new URL(base + catalog), { signal });
     };
+    const updatesTo = async (expected, ...urls) => {
+      const found = await update();
+      assert.deepEqual([found.digest, Buffer.from(found.bytes), requests], [expected.digest, Buffer.from(expected.bytes), urls]);
+      return found;
+    };
     try {
-      answers.set(catalog, [200, lib.catalogJSON(next)]);
-      answers.set(address, [200, JSON.stringify(patch)]);
-      assert.deepEqual([await update(), requests], [next, [address]]);
-      answers.set(address, [200, JSON.stringify({ from: old.digest, to: old.digest, images: {} })]);
-      assert.equal(await update(), old);
-      assert.deepEqual(requests, [address]);
-      for (const answer of [[403, ""], [404, ""], [410, ""], [200, "{}"], [200, JSON.stringify({ ...patch, to: "0" })]]) {
+      answers.set(catalog, [200, nextText]);
+      answers.set(address, [200, changes]);
+      await updatesTo(next, address);
+      answers.set(address, [200, changesOf(oldText, oldText)]);
+      assert.equal(await updatesTo(old, address), old);
+      for (const answer of [[403, ""], [404, ""], [410, ""], [200, "{}"], [200, changes.replace(next.digest, "0".repeat(64))]]) {
         answers.set(address, answer);
-        assert.deepEqual([await update(), requests], [next, [address, catalog]], `${answer}`);
+        await updatesTo(next, address, catalog);
       }
-      assert.deepEqual(await lib.updateCatalog({ ...old, digest: undefined }, base + catalog), next);
-      answers.set(catalog, [200, lib.catalogJSON(next).replace('"scales":[1', '"scales":[9')]);
+      answers.set(catalog, [200, oldText]);
+      assert.equal(await updatesTo(old, address, catalog), old);
+      // On an origin that is not secure.
+      const { crypto } = globalThis;
+      Object.defineProperty(globalThis, "crypto", { value: {}, configurable: true });
+      try {
+        await updatesTo(old, catalog);
+        await assert.rejects(lib.verified(old), /this origin is not secure/);
+      } finally {
+        Object.defineProperty(globalThis, "crypto", { value: crypto, configurable: true });
+      }
+      answers.set(catalog, [200, nextText.replace('"scales":[1', '"scales":[9')]);
       await assert.rejects(update(), /CatalogError: .*the catalog was altered/);
       answers.set(catalog, [404, ""]);
       await assert.rejects(update(), /catalog.json\?v=1: the server answered 404$/);
@@ -67,6 +78,6 @@ export async function updateParts(part, lib, cases) {
       await new Promise((resolve) => server.close(resolve));
     }
     await assert.rejects(update(), TypeError);
-    return "by a patch, as a whole, and not at all";
+    return "by changes, as a whole, and not at all";
   });
 }

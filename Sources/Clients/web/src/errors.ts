@@ -1,17 +1,16 @@
-/** Why a catalog or a patch cannot be read, and where. */
+/** Why a catalog, or a document of changes, cannot be read, and where. */
 export class CatalogError extends Error {
   override readonly name = "CatalogError";
 
   constructor(
-    /** The place in the document. Lines and columns count from 1; a column is one byte. */
+    /** The line in the document, from 1. An image has a line of its own. */
     readonly line: number,
-    readonly column: number,
     /** The path to the member: `images[3].variants[0].width`. Empty for the document itself. */
     readonly member: string,
     /** What was expected, and what was found: a clause. */
     readonly reason: string,
   ) {
-    super(`line ${line}, column ${column}: ${member === "" ? "" : `${member}: `}${reason}`);
+    super(`line ${line}: ${member === "" ? "" : `${member}: `}${reason}`);
   }
 }
 

@@ -1,11 +1,9 @@
 export * from "./model.js";
 export * from "./errors.js";
-export { type ByteSource, CatalogReader, type ReadingOptions } from "./reading/reader.js";
-export { canonicalJSON, catalogJSON, digestOf, readCatalog, readCatalogStream, readImages } from "./reading/read.js";
-export { loadCatalog, type LoadingOptions } from "./loading/load.js";
-export { patched, patchURL, updateCatalog } from "./loading/update.js";
-export { applyPatch, type CatalogPatches, readPatch, readPatches } from "./reading/patch.js";
-export { type CatalogPage, type CatalogPages, newPages, pageOf, readPages } from "./reading/pages.js";
+export { type ImageList } from "./reading/images.js";
+export { readCatalog, type Source as CatalogSource, verified } from "./reading/read.js";
+export { applyChanges, changesURL } from "./reading/changes.js";
+export { updateCatalog } from "./loading/update.js";
 export { CatalogIndex } from "./layout/catalogIndex.js";
 export { CatalogContext, type CatalogEntry, type ContextOptions } from "./layout/entry.js";
 export { aspectRatio, type Frame, requireSlots, type Size } from "./layout/slots.js";

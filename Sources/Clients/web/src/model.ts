@@ -1,24 +1,49 @@
 // TypeScript types of a Tessera catalog, version 1. Later minor versions may add members.
 
 import type { Table } from "./layout/atlas.js";
+import type { ImageList } from "./reading/images.js";
 
-export interface Catalog {
+/** Everything but the images: the first line of the document. */
+export interface CatalogHead {
+  /** SHA-256 of the document's bytes after this member. Each other document has another one. */
+  digest: string;
   schema: "tessera-catalog/1";
   generator: { name: string; version: string; libvips: string };
   pipeline: { name: string; fingerprint: string };
   /** The prefix of a path. */
   baseURL?: string;
+  /** In their order of preference; those that only take the place of another come last. */
+  formats: Format[];
   slots: { [name: string]: Slot };
   /** Device pixels per point, ascending. */
   scales: number[];
   /** Ready pixels of small slots, and atlases, by the slot's name. */
   tables?: { [slot: string]: Table[] };
-  /** The number of images: with others, the catalog is cut off. A reader checks it, and does not return it. */
-  count?: number;
-  /** SHA-256 of the catalog's canonical form without `digest` and `count`. */
-  digest?: string;
-  /** In the order of the manifest. */
-  images: Image[];
+  /** Of the first document of a screen: the paths of the others, in the order of their images. See `CatalogContext.url`. */
+  parts?: string[];
+  /** The number of images. */
+  count: number;
+}
+
+export interface Catalog extends CatalogHead {
+  /** In the order of the manifest. Each is parsed when it is asked for. */
+  images: ImageList;
+  /** The document: what an app stores, so that changes apply to it. */
+  bytes: Uint8Array;
+}
+
+/** A format in which images are there. */
+export interface Format {
+  /** The media type. */
+  type: string;
+  /** Of the names of its files. Absent if an image service makes all of them, as the recipe is. */
+  extension?: string;
+  /** Names how its files are made: a part of their names. */
+  recipe?: string;
+  /** True if it only takes the place of another format that an image can't have. */
+  fallback?: boolean;
+  /** "high": its files have a gain map, so that they are brighter on screens of high dynamic range. */
+  dynamicRange?: string;
 }
 
 export type Mode = "fit" | "fill" | "clip";
@@ -52,15 +77,17 @@ export interface Image {
   placeholder?: Placeholder;
   /** Smallest first. Absent if there is nothing to show. */
   variants?: Variant[];
-  /** Absent if there is nothing to show. */
+  /** Where the image is used, by the slot's name; of failed images, too. */
   slots?: { [name: string]: SlotUse };
+  /** Names the content that the files were made from: the first part of their names. */
+  source?: string;
   /** Only in catalogs of the full profile. */
-  source?: Source;
+  provenance?: Provenance;
   /** What the image shows; empty for an ornament. */
   alt?: string;
   /** The point that crops keep in view, in fractions of width and height. */
   focus?: [number, number];
-  /** The manifest's extra. A whole number above 2^53 of at most 64 bits is a `bigint`, so that it keeps its digits. */
+  /** The manifest's extra. */
   extra?: unknown;
 }
 
@@ -82,61 +109,51 @@ export interface Placeholder {
   css?: number;
 }
 
-/** A file (`path` and `bytes`), an image that a service makes (`url`), or both: then an app requests the URL. */
+/** An image in one size, or a part of it. */
 export interface Variant {
-  /** Relative to the catalog. The content behind a path never changes. */
-  path?: string;
-  /** An image service makes the image when this URL is requested. */
-  url?: string;
-  /** The media type. */
-  type: string;
   /** Pixels. */
   width: number;
   /** Pixels. */
   height: number;
-  /** The file's size; of an `original` the source's, if it is known. */
-  bytes?: number;
-  /** True if the URL is the source's own, because the image service can't make the image: all of it, in its own size. */
-  original?: boolean;
-  sha256?: string;
-  /** Only in catalogs of the full profile: the quality that was found for the image, and its score, at most 100. */
-  quality?: number;
-  score?: number;
-  /** Why the file is not the requested one: `webp-size-limit`, `avif-no-animation`, `service-limit`… */
-  fallback?: string;
-  /** The same image in the other formats, in their order of preference, and with a gain map. */
-  also?: Alternative[];
+  /** Names the part of the image that the files show. Absent if they show all of it. */
+  crop?: string | undefined;
+  /** Why files are not the requested ones: `webp-size-limit`, `avif-no-animation`, `service-limit`… */
+  fallback?: string | undefined;
+  /** The image in each format in which it is there, in the order of preference; at the end the source itself if a service offers it. */
+  files: VariantFile[];
+  /** The file with a gain map, for screens of high dynamic range; it looks like the others on all other screens. */
+  highDynamicRange?: VariantFile | undefined;
+  /** With `highDynamicRange`: how many times as bright as white the brightest parts may become. */
+  headroom?: number | undefined;
 }
 
-export interface Alternative {
-  path?: string;
-  url?: string;
+/** A file (`path` and `bytes`), an image that a service makes (`url`), or both: then an app requests the URL. */
+export interface VariantFile {
+  /** Relative to the catalog. The content behind a path never changes. */
+  path: string | undefined;
+  /** An image service makes the image when this URL is requested. */
+  url: string | undefined;
+  /** The media type. */
   type: string;
-  bytes?: number;
-  sha256?: string;
-  quality?: number;
-  score?: number;
-  fallback?: string;
-  /** "high": the file has a gain map, so that it is brighter on screens of high dynamic range. */
-  dynamicRange?: string;
-  /** With `dynamicRange`: how many times as bright as white the brightest parts may become. */
-  headroom?: number;
+  /** Undefined if it is not known. */
+  bytes: number | undefined;
+  /** True if the image is animated, and this file shows one of its frames. */
+  isStill: boolean;
 }
 
 export interface SlotUse {
+  /** The box in the layout, in points. Absent if it is not known, because the image has failed. */
+  width?: number;
   /** The box in the layout, in points. */
-  width: number;
-  /** The box in the layout, in points. */
-  height: number;
+  height?: number;
   /** The size of the image, in points, if it is larger than its box: see `slotFrame`. */
   image?: { width: number; height: number };
-  /** True if the files show only a part of the image, because the slot bounds its shape. */
-  cropped?: boolean;
-  /** An index into the image's variants for each of the catalog's scales. */
-  variants: number[];
+  /** An index into the image's variants for each of the catalog's scales. Absent if the image has no files. */
+  variants?: number[];
 }
 
-export interface Source {
+/** What an image was made from. */
+export interface Provenance {
   url?: string;
   bytes?: number;
   sha256: string;

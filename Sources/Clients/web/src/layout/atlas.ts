@@ -2,6 +2,7 @@
 
 import type { Catalog } from "../model.js";
 import type { CatalogContext } from "./entry.js";
+import { own } from "./slots.js";
 
 /** Ready pixels, or an atlas, of all images in a slot at one scale. */
 export interface Table {
@@ -52,11 +53,6 @@ export interface Atlas {
 /** The form of a path: apps join paths to URLs, so one that leads elsewhere is not used. */
 const atlasPath = /^tables\/([0-9a-f]{2})\/\1[0-9a-f]{30}-[0-9]{1,9}x[0-9]{1,9}\.webp$/;
 const indexPath = /^tables\/([0-9a-f]{2})\/\1[0-9a-f]{30}\.json$/;
-
-function own<Value>(object: { [name: string]: Value } | undefined, name: string): Value | undefined {
-  // A name may be any text, "__proto__" too.
-  return object !== undefined && Object.prototype.hasOwnProperty.call(object, name) ? object[name] : undefined;
-}
 
 /**
  * The atlases of a slot at the least scale that is enough, or else at the greatest. Undefined if the slot has none. Fetch

@@ -16,11 +16,6 @@ function rounded(dividend: number, divisor: number): number {
   return length < 1e9 ? Math.max(1, length) : 1e9;
 }
 
-/** The image's own size in pixels, if it is known. */
-function ownSize({ width, height }: Image): Size | undefined {
-  return width !== undefined && height !== undefined && width > 0 && height > 0 ? { width, height } : undefined;
-}
-
 /** The whole box, if every image covers it. */
 function coveredBox({ width, height, mode }: Box): Size | undefined {
   if (mode === undefined || mode === "fit" || width === undefined || height === undefined) return undefined;
@@ -45,18 +40,14 @@ export function boxFrame(image: Image, box: Box): Frame | undefined {
 }
 
 /** The size of the whole image, which covers the box or is inside. */
-function wholeSize(image: Image, box: Box): Size | undefined {
-  const own = ownSize(image);
-  if (own === undefined) return undefined;
-  const byWidth = (across: number): Size =>
-    ({ width: rounded(across, 1), height: rounded(across * own.height, own.width) });
-  const byHeight = (down: number): Size =>
-    ({ width: rounded(down * own.width, own.height), height: rounded(down, 1) });
-  const { width, height } = box;
+function wholeSize(image: Image, { width, height, mode = "fit" }: Box): Size | undefined {
+  const { width: across, height: down } = image;
+  if (across === undefined || down === undefined || across <= 0 || down <= 0) return undefined;
+  const byWidth = (side: number): Size => ({ width: rounded(side, 1), height: rounded(side * down, across) });
+  const byHeight = (side: number): Size => ({ width: rounded(side * across, down), height: rounded(side, 1) });
   if (width === undefined) return height === undefined ? undefined : byHeight(height);
   if (height === undefined) return byWidth(width);
-  const isTighterAcross = width * own.height <= height * own.width;
-  return ((box.mode ?? "fit") === "fit") === isTighterAcross ? byWidth(width) : byHeight(height);
+  return (mode === "fit") === (width * down <= height * across) ? byWidth(width) : byHeight(height);
 }
 
 /**
@@ -80,12 +71,4 @@ export function variantForBox(image: Image, box: Box, scale: number): Variant | 
 }
 
 /** The files that show the whole image, smallest first. The others were cropped for a slot. */
-export function wholeVariants(image: Image): Variant[] {
-  const own = ownSize(image);
-  if (own === undefined) return [];
-  // The catalog does not record crops, so the shape decides. The planner rounds the longer side and computes the other
-  // one from it; the same computation here gives the same result.
-  return (image.variants ?? []).filter((each) => own.width >= own.height
-    ? each.height === rounded(each.width * own.height, own.width)
-    : each.width === rounded(each.height * own.width, own.height));
-}
+export const wholeVariants = (image: Image): Variant[] => (image.variants ?? []).filter(({ crop }) => crop === undefined);

@@ -1,7 +1,7 @@
-import { Catalog, Image, Variant } from "../model.js";
+import { CatalogHead, Image, Variant, VariantFile } from "../model.js";
 import { bestPlaceholder } from "../placeholder/placeholder.js";
 import { Box, boxFrame, boxSize, variantForBox } from "./boxes.js";
-import { filesOf, highDynamicRangeFile, ImageFile, referenceOf, VariantFile } from "./formats.js";
+import { ImageFile, referenceOf } from "./formats.js";
 import { Appearance, cachedVariant, ImageState } from "./loading.js";
 import { Frame, Size, slotFrame, slotSize, variantFor } from "./slots.js";
 
@@ -21,7 +21,7 @@ export class CatalogContext {
   private readonly prefix: string;
 
   /** Throws a `TypeError` if neither the catalog nor the options say where files are. */
-  constructor(readonly head: Omit<Catalog, "images">, { accepting, from }: ContextOptions) {
+  constructor(readonly head: CatalogHead, { accepting, from }: ContextOptions) {
     if (head.baseURL === undefined && from === undefined) {
       throw new TypeError('the catalog has no baseURL, so "from" must say where it came from: its URL, such as "/feed/catalog.json"');
     }
@@ -34,7 +34,7 @@ export class CatalogContext {
     return new CatalogEntry(image, this);
   }
 
-  /** The URL of a file by its reference. */
+  /** The URL of a file by its reference, or of a part of a screen by its path. */
   url(reference: string): string {
     // A service may verify a signature of the URL, so it stays exactly as it is.
     if (/^https?:\/\//.test(reference)) return reference;
@@ -49,8 +49,8 @@ export class CatalogContext {
 
   /** The first format of a variant that the client shows. */
   fileOf(variant: Variant | undefined): ImageFile | undefined {
-    const file = variant && filesOf(variant).find(({ type }) => this.accepted.has(type));
-    return file && this.file(file, variant);
+    const file = variant?.files.find(({ type }) => this.accepted.has(type));
+    return variant && file && this.file(file, variant);
   }
 }
 
@@ -114,8 +114,8 @@ export class CatalogEntry {
   /** The file for a screen of high dynamic range: a JPEG with a gain map. Undefined if there is none that the client shows. */
   highDynamicRangeFile(place: string | Box, scale: number): ImageFile | undefined {
     const variant = this.variant(place, scale);
-    const file = variant && highDynamicRangeFile(variant);
-    return file && this.context.accepted.has(file.type) ? this.context.file(file, variant) : undefined;
+    const file = variant?.highDynamicRange;
+    return variant && file && this.context.accepted.has(file.type) ? this.context.file(file, variant) : undefined;
   }
 
   private variant(place: string | Box, scale: number): Variant | undefined {
@@ -133,7 +133,7 @@ export class CatalogEntry {
   cachedFile(wanted: ImageFile, isCached: (reference: string) => boolean): ImageFile | undefined {
     if (isCached(wanted.reference)) return wanted;
     return cachedVariant(this.image, wanted, (variant) => {
-      const file = filesOf(variant).find((each) => this.context.accepted.has(each.type) && isCached(referenceOf(each)));
+      const file = variant.files.find((each) => this.context.accepted.has(each.type) && isCached(referenceOf(each)));
       return file && this.context.file(file, variant);
     });
   }

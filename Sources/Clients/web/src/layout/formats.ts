@@ -1,4 +1,4 @@
-import { Alternative, Catalog, Variant } from "../model.js";
+import { CatalogHead, VariantFile } from "../model.js";
 
 /**
  * A file to request: in a format that the client shows, with its whole URL. Entries of a `CatalogIndex` return them, so what
@@ -18,7 +18,7 @@ export interface ImageFile {
   readonly width: number;
   /** Pixels. */
   readonly height: number;
-  /** Undefined if an image service makes the file. */
+  /** Undefined if it is not known, because an image service makes the file. */
   readonly bytes: number | undefined;
 }
 
@@ -26,45 +26,12 @@ export interface ImageFile {
 export const expectedBytes = ({ bytes, width, height }: ImageFile): number =>
   Math.max(0, bytes ?? Math.floor((width * height) / 4));
 
-/** A file of an image in one format, not yet one that is accepted. */
-export interface VariantFile {
-  path?: string | undefined;
-  url?: string | undefined;
-  type: string;
-  bytes?: number | undefined;
-}
-
 /** What names a file in caches and requests: its URL at a service if it has one, or else its path. */
-export const referenceOf = ({ url, path }: { url?: string | undefined; path?: string | undefined }): string => url ?? path ?? "";
+export const referenceOf = ({ url, path }: VariantFile): string => url ?? path ?? "";
 
-/** The image at this size in all its formats, in their order of preference; without `highDynamicRangeFile`. */
-export const filesOf = (variant: Variant): VariantFile[] =>
-  [variant, ...(variant.also ?? []).filter(({ dynamicRange }) => dynamicRange === undefined)];
-
-/**
- * The image at this size for screens of high dynamic range, which on all others looks like the others; undefined if
- * there is none.
- */
-export const highDynamicRangeFile = (variant: Variant): Alternative | undefined =>
-  variant.also?.find(({ dynamicRange }) => dynamicRange === "high");
-
-/**
- * The media types of all files in their order of preference: the formats that the pipeline requests first, then the
- * formats that occur only as fallbacks.
- */
-export function typesOf(catalog: Catalog): string[] {
-  const types = new Set<string>();
-  const fallbacks = new Set<string>();
-  for (const image of catalog.images) {
-    for (const variant of image.variants ?? []) {
-      (variant.fallback === undefined ? types : fallbacks).add(variant.type);
-      for (const other of variant.also ?? []) {
-        if (other.dynamicRange === undefined) (other.fallback === undefined ? types : fallbacks).add(other.type);
-      }
-    }
-  }
-  return [...new Set([...types, ...fallbacks])];
-}
+/** The media types of the formats, in their order of preference; those that only take the place of another come last. */
+export const typesOf = ({ formats }: Pick<CatalogHead, "formats">): string[] =>
+  [...new Set(formats.filter(({ dynamicRange }) => dynamicRange === undefined).map(({ type }) => type))];
 
 /** What every client shows. */
 export const everywhere: ReadonlySet<string> = new Set(["image/jpeg", "image/png", "image/gif"]);

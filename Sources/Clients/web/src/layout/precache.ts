@@ -4,7 +4,7 @@ import { expectedBytes } from "./formats.js";
 /** A file that a service worker keeps; what precaching libraries take. */
 export interface PrecacheEntry {
   url: string;
-  /** The name of an own file contains the digest of its content. The catalog has no digests of what a service makes. */
+  /** The content behind the name of an own file never changes. The catalog has no digests of what a service makes. */
   revision: null;
 }
 

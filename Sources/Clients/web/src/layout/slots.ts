@@ -7,8 +7,8 @@ export interface Size {
   height: number;
 }
 
-/** A member by any name, such as `constructor`, which every object inherits. */
-function own<Value>(members: { [name: string]: Value } | undefined, name: string): Value | undefined {
+/** A member by any name, such as `constructor`, which every object inherits, and `__proto__`. */
+export function own<Value>(members: { [name: string]: Value } | undefined, name: string): Value | undefined {
   return members !== undefined && Object.prototype.hasOwnProperty.call(members, name) ? members[name] : undefined;
 }
 
@@ -34,14 +34,14 @@ export function frameOf(shown: Size, box: Size, [x, y]: readonly [number, number
 
 /** Where an image is drawn in its box in a slot: it has the box's size, or covers it. Undefined as for `slotSize`. */
 export function slotFrame(image: Image, slot: string): Frame | undefined {
-  const use = slotUse(image, slot);
-  return use && frameOf(use.image ?? use, use, image.focus);
+  const box = slotSize(image, slot);
+  return box && frameOf(slotUse(image, slot)?.image ?? box, box, image.focus);
 }
 
-/** The size of an image's box in a slot, in points. Undefined if its size is unknown, or if it is not used in the slot. */
+/** The size of an image's box in a slot, in points. Undefined if it is not known, or if the image is not used in the slot. */
 export function slotSize(image: Image, slot: string): Size | undefined {
-  const use = slotUse(image, slot);
-  return use && { width: use.width, height: use.height };
+  const { width, height } = slotUse(image, slot) ?? {};
+  return width === undefined || height === undefined ? undefined : { width, height };
 }
 
 /**
@@ -49,10 +49,8 @@ export function slotSize(image: Image, slot: string): Size | undefined {
  * largest scale. Undefined if the image is not used in the slot, or if it has no files.
  */
 export function variantFor(catalog: Pick<Catalog, "scales">, image: Image, slot: string, scale: number): Variant | undefined {
-  const use = slotUse(image, slot);
-  if (use === undefined) return undefined;
   const enough = catalog.scales.findIndex((each) => each >= scale);
-  const index = use.variants[enough < 0 ? catalog.scales.length - 1 : enough];
+  const index = slotUse(image, slot)?.variants?.[enough < 0 ? catalog.scales.length - 1 : enough];
   return index === undefined ? undefined : image.variants?.[index];
 }
 

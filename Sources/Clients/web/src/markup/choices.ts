@@ -1,10 +1,9 @@
-import { Image, Variant } from "../model.js";
+import { Image, Variant, VariantFile } from "../model.js";
 import { wholeVariants } from "../layout/boxes.js";
 import { CatalogContext } from "../layout/entry.js";
-import { everywhere, filesOf, highDynamicRangeFile, referenceOf, VariantFile } from "../layout/formats.js";
-import { slotOf, slotUse, variantFor } from "../layout/slots.js";
+import { everywhere, referenceOf, typesOf } from "../layout/formats.js";
+import { slotUse, variantFor } from "../layout/slots.js";
 import { sourceSetURL } from "./escape.js";
-import { coveredBox } from "./style.js";
 
 /** A size of an image, and what `srcset` says of it: `2x`, or `384w`. */
 export interface Choice {
@@ -31,15 +30,12 @@ export function scaledChoices({ head }: CatalogContext, image: Image, slot: stri
 }
 
 /** All files of the image that can be shown at any width: those that were cropped for the slot, or the whole ones. */
-export function fluidChoices({ head }: CatalogContext, image: Image, slot: string): Choice[] {
+export function fluidChoices(image: Image, slot: string): Choice[] {
   const use = slotUse(image, slot);
-  if (use === undefined) return [];
-  const cropped = new Set(use.variants.flatMap((index) => image.variants?.[index] ?? []));
-  const whole = wholeVariants(image);
-  const isCropped = use.cropped === true || slotOf(head, slot)?.mode === "clip";
-  const variants = isCropped || whole.length === 0 ? [...cropped] : whole;
+  const own = [...new Set(use?.variants?.flatMap((index) => image.variants?.[index] ?? []))];
+  const variants = own.length > 0 && own.every(({ crop }) => crop === undefined) ? wholeVariants(image) : own;
   // An image that covers its box may be wider than it: `sizes` states the width of the box.
-  const part = Math.min(1, (coveredBox(head, image, slot)?.width ?? use.width) / (use.image?.width ?? use.width));
+  const part = use?.image === undefined ? 1 : Math.min(1, (use.width ?? 1) / use.image.width);
   const seen = new Set<string>();
   return variants.flatMap((variant) => {
     const descriptor = `${Math.max(1, Math.floor(variant.width * part))}w`;
@@ -59,7 +55,7 @@ export interface TypedFiles {
   first: string;
 }
 
-type Pick = (files: VariantFile[], variant: Variant) => VariantFile | undefined;
+type Pick = (variant: Variant) => VariantFile | undefined;
 
 /** One file of each choice; undefined if a choice has none. */
 function typed(
@@ -68,7 +64,7 @@ function typed(
   const set: string[] = [];
   let first: string | undefined;
   for (const { variant, descriptor } of choices) {
-    const file = pick(filesOf(variant), variant);
+    const file = pick(variant);
     if (file === undefined) return undefined;
     const address = context.url(referenceOf(file));
     first ??= address;
@@ -81,30 +77,27 @@ function typed(
 export function typedFiles(
   context: CatalogContext, choices: readonly Choice[],
 ): { sources: TypedFiles[]; last: TypedFiles | undefined } {
-  const lastOf = (list: VariantFile[]): VariantFile | undefined => list[list.length - 1];
-  // Sizes with more formats first: their order of preference is the fullest.
-  const types = new Set(choices.map(({ variant }) => filesOf(variant)).sort((one, other) => other.length - one.length)
-    .flatMap((list) => list.slice(0, -1).map(({ type }) => type)));
-  const sources = [...types].flatMap((type) => typed(context, choices, type, (list) => {
-    const last = lastOf(list);
+  const lastOf = ({ files }: Variant): VariantFile | undefined => files[files.length - 1];
+  const offered = new Set(choices.flatMap(({ variant }) => variant.files.slice(0, -1).map(({ type }) => type)));
+  const types = typesOf(context.head).filter((type) => offered.has(type));
+  const sources = types.flatMap((type) => typed(context, choices, type, (variant) => {
+    const last = lastOf(variant);
     // If a size was not made in that type, its last file takes the place, if every browser shows that, whatever the
     // `type` of a `source` says.
-    return list.find((file) => file.type === type) ?? (last !== undefined && everywhere.has(last.type) ? last : undefined);
+    return variant.files.find((file) => file.type === type) ?? (last !== undefined && everywhere.has(last.type) ? last : undefined);
   }) ?? []);
   return { sources, last: typed(context, choices, "", lastOf) };
 }
 
 /** For screens of high dynamic range, if every size has such a file. */
 export function highDynamicRange(context: CatalogContext, choices: readonly Choice[]): TypedFiles | undefined {
-  const files = typed(context, choices, "image/jpeg", (_, variant) => highDynamicRangeFile(variant));
+  const files = typed(context, choices, "image/jpeg", ({ highDynamicRange }) => highDynamicRange);
   return files && { media: "(dynamic-range: high)", ...files };
 }
 
 /** For visitors who ask for less data: the file for the smallest scale, in each type. */
 export function reducedData(context: CatalogContext, image: Image, slot: string): TypedFiles[] {
-  const variant = variantFor(context.head, image, slot, 0);
-  if (variant === undefined) return [];
-  return filesOf(variant).map((file) => {
+  return (variantFor(context.head, image, slot, 0)?.files ?? []).map((file) => {
     const first = context.url(referenceOf(file));
     return { media: "(prefers-reduced-data: reduce)", type: file.type, srcset: sourceSetURL(first), first };
   });

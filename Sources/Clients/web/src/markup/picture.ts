@@ -46,7 +46,7 @@ export interface Picture {
 /** What is offered of an image in a slot. */
 function files({ image, context }: CatalogEntry, slot: string, options: PictureOptions) {
   const isFluid = options.sizes !== undefined;
-  const choices = isFluid ? fluidChoices(context, image, slot) : scaledChoices(context, image, slot);
+  const choices = isFluid ? fluidChoices(image, slot) : scaledChoices(context, image, slot);
   return { isFluid, choices, ...typedFiles(context, choices) };
 }
 
@@ -120,7 +120,7 @@ export function preload(entry: CatalogEntry, slot: string, options: PictureOptio
   const link = (files: TypedFiles, media?: string): string => tag("link", {
     rel: "preload", as: "image", ...(media === undefined ? {} : { media }),
     // The files of the last type may have several types.
-    type: files.type || choices[0]?.variant.type, imagesrcset: files.srcset,
+    type: files.type || choices[0]?.variant.files[0]?.type, imagesrcset: files.srcset,
     ...(sizes === undefined ? {} : { imagesizes: sizes }), fetchpriority: "high",
   });
   const high = highDynamicRange(context, choices);

@@ -1,5 +1,5 @@
 import { Catalog, Image } from "../model.js";
-import { Size, slotOf, slotUse } from "../layout/slots.js";
+import { Size, slotOf, slotSize, slotUse } from "../layout/slots.js";
 import { placeholderURL, rgb } from "../placeholder/placeholder.js";
 
 /** The part of a catalog that has its slots. */
@@ -9,7 +9,7 @@ type Slots = Pick<Catalog, "slots">;
 export function coveredBox(catalog: Slots, image: Image, slot: string): Size | undefined {
   const use = slotUse(image, slot);
   if (use === undefined) return undefined;
-  if (use.image !== undefined) return { width: use.width, height: use.height };
+  if (use.image !== undefined) return slotSize(image, slot);
   const definition = slotOf(catalog, slot);
   if (definition === undefined || definition.mode === "fit" || definition.width === undefined || definition.height === undefined) return undefined;
   return { width: definition.width, height: definition.height };
@@ -95,7 +95,7 @@ export function blurRule(): string {
  *
  * @param images those whose classes are included; all if absent.
  */
-export function stylesheet(catalog: Catalog, images: readonly Image[] = catalog.images): string {
+export function stylesheet(catalog: Catalog, images: Iterable<Image> = catalog.images): string {
   const shapes = new Map<string, string>();
   const colors = new Set<string>();
   const numbers = new Set<number>();

@@ -1,90 +1,68 @@
 import { CatalogError } from "../errors.js";
-import { canonicalValue } from "../json/canonical.js";
-import { SHA256 } from "../json/sha256.js";
-import { Catalog, Image } from "../model.js";
-import { ByteSource, CatalogReader, ReadingOptions } from "./reader.js";
+import type { Catalog, CatalogHead } from "../model.js";
+import { ImageList, parsed } from "./images.js";
+import { checkHead } from "./shape.js";
 
-/** The bytes of a text or of a buffer. */
-export function bytesOf(source: string | Uint8Array | ArrayBuffer): Uint8Array {
+/** A text, or the bytes of a response. */
+export type Source = string | Uint8Array | ArrayBuffer;
+
+export function bytesOf(source: Source): Uint8Array {
   if (typeof source === "string") return new TextEncoder().encode(source);
   return source instanceof Uint8Array ? source : new Uint8Array(source);
 }
 
-/** Reads a whole catalog, JSON or JSON Lines, from a text or its bytes. Throws `CatalogError`. */
-export function readCatalog(source: string | Uint8Array | ArrayBuffer, options: ReadingOptions = {}): Catalog {
-  const reader = new CatalogReader(options);
-  reader.add(bytesOf(source));
-  const images: Image[] = [];
-  for (let image = reader.next(); image !== undefined; image = reader.next()) images.push(image);
-  reader.finish();
-  return whole(reader, images);
-}
-
-/** Reads a whole catalog while it downloads: `await readCatalogStream(response.body)`. Rejects with `CatalogError`. */
-export async function readCatalogStream(source: ByteSource, options: ReadingOptions = {}): Promise<Catalog> {
-  const reader = new CatalogReader(options);
-  const images: Image[] = [];
-  for await (const image of reader.images(source)) images.push(image);
-  return whole(reader, images);
-}
-
-function whole(reader: CatalogReader, images: Image[]): Catalog {
-  if (reader.head === undefined) throw new CatalogError(1, 1, "", "expected a catalog");
-  return { ...reader.head, images };
-}
+const lineBreak = 0x0a;
+const comma = 0x2c;
 
 /**
- * Reads one image at a time, for a catalog that is larger than memory or still downloading. `head`, if given, receives
- * everything else before the first image, if the document has it before them, as those of a run do.
+ * Reads a catalog: its head, and where its images are. An image is parsed when it is asked for, so a large catalog is read in
+ * milliseconds. Throws `CatalogError` for what is not a catalog, or for one that is cut off.
+ *
+ * @param source is not copied if it is bytes; it must stay as it is.
  */
-export async function* readImages(
-  source: ByteSource, options: ReadingOptions & { head?: (head: Catalog) => void } = {},
-): AsyncGenerator<Image, void, undefined> {
-  const reader = new CatalogReader(options);
-  let isReported = false;
-  const report = () => {
-    if (isReported || reader.head === undefined) return;
-    isReported = true;
-    options.head?.(reader.head);
-  };
-  for await (const image of reader.images(source)) {
-    report();
-    yield image;
+export function readCatalog(source: Source): Catalog {
+  const bytes = bytesOf(source);
+  const ascii = (start: number, end?: number): string => String.fromCharCode(...bytes.subarray(start, end));
+  if (!/^\{"digest":"[0-9a-f]{64}",$/.test(ascii(0, digestedFrom))) {
+    throw new CatalogError(1, "", 'expected a catalog, which begins with {"digest":" and 64 hexadecimal digits');
   }
-  report();
+  if (ascii(-4) !== "\n]}\n") throw new CatalogError(1, "", "the catalog is cut off");
+  const first = bytes.indexOf(lineBreak);
+  if (!ascii(Math.max(0, first - 10), first).endsWith('"images":[')) {
+    throw new CatalogError(1, "", 'expected "images":[ at the end of the first line, and an image on each other line');
+  }
+  const head = parsed(bytes.subarray(0, first), 1, "", checkHead, "]}") as CatalogHead;
+  const starts = [first + 1];
+  for (let place = first + 1; place < bytes.length - 3; starts.push(place)) place = bytes.indexOf(lineBreak, place) + 1;
+  const images = new ImageList(bytes, starts, head.formats);
+  if (images.length !== head.count) throw new CatalogError(1, "", `the catalog has ${images.length} of its ${head.count} images`);
+  for (let line = 1; line <= head.count; line += 1) {
+    const hasComma = bytes[(starts[line] ?? 0) - 2] === comma;
+    if (hasComma !== line < head.count) throw new CatalogError(line + 1, "", "expected a comma after each image but the last");
+  }
+  return { ...head, images, bytes };
 }
 
-/** An image with the members that the canonical form always has. */
-function full(image: Image): Image {
-  const hasNothing = image.status === "failed" && (image.variants ?? []).length === 0
-    && Object.keys(image.slots ?? {}).length === 0;
-  if (!hasNothing) return { ...image, variants: image.variants ?? [], slots: image.slots ?? {} };
-  const { variants: _, slots: __, ...rest } = image;
-  return rest;
+/** `digest` is of the bytes from here on: behind `{"digest":"…",`. */
+const digestedFrom = 77;
+
+/** Whether digests can be computed here: browsers do so on secure origins only (https, or localhost). */
+export const canVerify = (): boolean => globalThis.crypto?.subtle !== undefined;
+
+/** The SHA-256 that a document should state, in hexadecimal. */
+export async function digestOf(bytes: Uint8Array): Promise<string> {
+  const hash = await crypto.subtle.digest("SHA-256", bytes.subarray(digestedFrom));
+  return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 /**
- * The catalog as canonical JSON (RFC 8785), without `digest` and `count`. Equal catalogs have equal texts, whichever
- * form they were read from. Members that this version does not know are not in a catalog that it has read.
+ * The same catalog, once its digest has been computed: `await verified(readCatalog(bytes))`. Rejects with a `CatalogError` if it
+ * was altered, and with an `Error` where browsers compute no digests: on origins that are not secure.
  */
-export function canonicalJSON(catalog: Catalog): string {
-  const { digest: _, count: __, images, ...head } = catalog;
-  return canonicalValue({ ...head, images: images.map(full) });
-}
-
-/**
- * The catalog as JSON with its `digest` and the number of its images, which come last: what an app stores of a catalog that it
- * has read or patched, so that the next patch applies to it.
- */
-export function catalogJSON(catalog: Catalog): string {
-  const { images, ...head } = catalog;
-  const members = canonicalValue({ ...head, count: images.length });
-  return `${members.slice(0, -1)},"images":${canonicalValue(images.map(full))}}`;
-}
-
-/** SHA-256 of the canonical form, in hexadecimal, as `digest` states it. */
-export function digestOf(catalog: Catalog): string {
-  const hash = new SHA256();
-  hash.update(new TextEncoder().encode(canonicalJSON(catalog)));
-  return hash.hex();
+export async function verified(catalog: Catalog): Promise<Catalog> {
+  if (!canVerify()) throw new Error("the digest can't be verified: this origin is not secure (https, or localhost)");
+  const found = await digestOf(catalog.bytes);
+  if (found === catalog.digest) return catalog;
+  throw new CatalogError(
+    1, "digest", `the catalog was altered: it states ${catalog.digest.slice(0, 12)}…, and has ${found.slice(0, 12)}…`);
 }

@@ -65,15 +65,4 @@ internal fun Image.variantFor(box: Box, scale: Double): Variant? {
 }
 
 /** The files that show the whole image, smallest first. The others were cropped for a slot. */
-internal val Image.wholeVariants: List<Variant>
-    get() {
-        val own = (width ?: return emptyList()).toDouble()
-        val other = (height ?: return emptyList()).toDouble()
-        if (own <= 0 || other <= 0) return emptyList()
-        // The catalog does not record crops, so the shape decides. The planner rounds the longer side and computes the
-        // other one from it; the same computation here gives the same result.
-        return variants.filter {
-            if (own >= other) it.height == rounded(it.width * other, own)
-            else it.width == rounded(it.height * own, other)
-        }
-    }
+internal val Image.wholeVariants: List<Variant> get() = variants.filter { it.crop == null }

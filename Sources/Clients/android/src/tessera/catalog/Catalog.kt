@@ -5,8 +5,6 @@ import java.io.InputStream
 /**
  * A Tessera catalog (`tessera-catalog/1`): everything an app needs to lay out its screens before the first image has
  * loaded. Members that this version does not know are ignored, so an app can read catalogs of later minor versions.
- *
- * The number of images that a catalog states is checked while reading and is not a member: it follows from the images.
  */
 data class Catalog(
     /** "tessera-catalog/1" */
@@ -15,39 +13,47 @@ data class Catalog(
     val pipeline: Pipeline,
     /** The prefix of a path. Ends in "/". */
     val baseURL: String? = null,
+    /** In their order of preference; those that only take the place of another come last. */
+    val formats: List<Format>,
     /** The places in the layout, by name. */
     val slots: Map<String, Slot>,
     /** Device pixels per point, ascending. [SlotUse.variants] has one entry for each. */
     val scales: List<Int>,
-    /**
-     * SHA-256 of the catalog as it was written: of its canonical form. A patch names the catalogs that it leads from
-     * and to by it. Null if an older version wrote the catalog.
-     */
-    val digest: String? = null,
-    /** In the order of the manifest. */
-    val images: List<Image> = emptyList(),
+    /** SHA-256 of the document's bytes after this member, in hexadecimal. Each other document has another one. */
+    val digest: String,
+    /** In the order of the manifest. Each is parsed when it is asked for. */
+    val images: ImageList,
     /** Ready pixels of small slots, by the slot's name, as `TABLES.md` describes them. This library does not read the files. */
-    val tables: CatalogValue? = null
+    val tables: CatalogValue? = null,
+    /**
+     * Of the first document of a screen: the paths of the others, in the order of their images. [CatalogContext.url] makes URLs
+     * of them.
+     */
+    val parts: List<String> = emptyList()
 ) {
+    /** The document: what an app stores, so that changes apply to it. */
+    val bytes: ByteArray get() = images.bytes
+
     companion object {
         const val SCHEMA = "tessera-catalog/1"
 
         /**
-         * Reads a whole catalog, JSON or JSON Lines. For a catalog that is larger than memory, use [CatalogReader].
+         * Reads a catalog: its head, and where its images are. An image is parsed when it is asked for.
          *
-         * @param checksDigest whether a catalog whose content differs from its [digest] is rejected. One that states no
-         *   digest is accepted.
-         * @param skipping called for each image that cannot be read, which is then left out; null for an error instead.
-         * @throws CatalogException with the line, the column, the member and the reason.
+         * @param bytes are not copied; they must stay as they are.
+         * @param checksDigest whether a catalog that was altered is rejected.
+         * @throws CatalogException for what is not a catalog, or for one that is cut off.
          */
-        fun read(
-            bytes: ByteArray, checksDigest: Boolean = false, skipping: ((CatalogException) -> Unit)? = null
-        ): Catalog = CatalogReader(bytes, checksDigest, skipping).readAll()
+        fun read(bytes: ByteArray, checksDigest: Boolean = false): Catalog {
+            val catalog = readDocument(bytes)
+            val found = if (checksDigest) digestOf(bytes) else catalog.digest
+            if (found == catalog.digest) return catalog
+            throw CatalogException(
+                1, "digest", "the catalog was altered: it states ${catalog.digest.take(12)}…, and has ${found.take(12)}…")
+        }
 
         /** The same from a stream, which stays open. */
-        fun read(
-            stream: InputStream, checksDigest: Boolean = false, skipping: ((CatalogException) -> Unit)? = null
-        ): Catalog = CatalogReader(stream, checksDigest, skipping).readAll()
+        fun read(stream: InputStream, checksDigest: Boolean = false): Catalog = read(stream.readBytes(), checksDigest)
     }
 }
 
@@ -59,6 +65,20 @@ data class Pipeline(
     val name: String,
     /** Changes whenever a key changes that affects the catalog or the bytes of its variants. */
     val fingerprint: String
+)
+
+/** A format in which images are there. */
+data class Format(
+    /** The media type. */
+    val type: String,
+    /** Of the names of its files. Null if an image service makes all of them, as the recipe is. */
+    val extension: String? = null,
+    /** Names how its files are made: a part of their names. */
+    val recipe: String? = null,
+    /** True if it only takes the place of another format that an image can't have. */
+    val fallback: Boolean? = null,
+    /** "high": its files have a gain map, so that they are brighter on screens of high dynamic range. */
+    val dynamicRange: String? = null
 )
 
 /** How an image fills a box. */
@@ -80,14 +100,12 @@ data class Slot(
     val mode: Mode
 )
 
-/** Why a catalog cannot be read, and where. */
+/** Why a catalog, or a document of changes, cannot be read, and where. */
 class CatalogException(
-    /** From 1. */
+    /** The line in the document, from 1. An image has a line of its own. */
     val line: Int,
-    /** From 1, in bytes. */
-    val column: Int,
     /** The path to the member: `images[3].variants[0].width`. Empty for the document itself. */
     val member: String,
     /** What was expected, and what was found: a clause. */
     val reason: String
-) : Exception("line $line, column $column: ${if (member == "") "" else "$member: "}$reason")
+) : Exception("line $line: ${if (member == "") "" else "$member: "}$reason")

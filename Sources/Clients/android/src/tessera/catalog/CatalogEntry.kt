@@ -5,28 +5,26 @@ package tessera.catalog
  * shows.
  */
 class CatalogContext(
-    head: Catalog,
+    val head: Catalog,
     /** The media types that the device shows; see [SupportedTypes]. */
     val accepted: Set<String>,
     /** The URL of the catalog; needed if it has no absolute `baseURL`. */
     source: String? = null
 ) {
-    /** The catalog without its images. */
-    val head: Catalog = head.copy(images = emptyList())
-
     /** What comes before a path. */
     private val prefix = resolve(head.baseURL ?: "", source)
 
     /** An image of the catalog, as this device sees it. */
     fun entry(image: Image) = CatalogEntry(image, this)
 
-    internal fun url(reference: String): String = if (isServiceURL(reference)) reference else prefix + reference
+    /** The URL of a file by its reference, or of a part of a screen by its path. */
+    fun url(reference: String): String = if (isServiceURL(reference)) reference else prefix + reference
 
     internal fun file(file: VariantFile, variant: Variant) =
         ImageFile(url(file.reference), file.reference, file.type, variant.width, variant.height, file.bytes)
 
     /** The first format of a variant that the device shows. */
-    internal fun file(variant: Variant): ImageFile? = variant.fileAccepting(accepted)?.let { file(it, variant) }
+    internal fun file(variant: Variant): ImageFile? = variant.files.firstOrNull { it.type in accepted }?.let { file(it, variant) }
 
     internal companion object {
         /**
@@ -118,7 +116,7 @@ class CatalogEntry internal constructor(
         image.variantFor(box, scale)?.let { highDynamicRangeFile(it) }
 
     private fun highDynamicRangeFile(variant: Variant): ImageFile? =
-        variant.highDynamicRangeFile?.takeIf { it.type in context.accepted }?.let { context.file(it, variant) }
+        variant.highDynamicRange?.takeIf { it.type in context.accepted }?.let { context.file(it, variant) }
 
     /**
      * The best file that an app has already, to show at once while the wanted one loads: the wanted size, or else the smallest

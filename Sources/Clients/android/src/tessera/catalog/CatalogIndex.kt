@@ -3,7 +3,7 @@ package tessera.catalog
 /**
  * Looks up images by id, for one device.
  *
- * Creating an index takes one pass over the catalog. Each lookup then takes constant time.
+ * The first lookup takes one pass over the catalog. Each other one then parses the image that it finds.
  */
 class CatalogIndex(
     val catalog: Catalog,
@@ -15,21 +15,12 @@ class CatalogIndex(
     /** What the images have in common. */
     val context = CatalogContext(catalog, accepting, from)
 
-    /** The media types of all files, in their order of preference. */
-    val types: List<String> = catalog.types
+    /** The media types of the catalog's formats, in their order of preference. */
+    val types: List<String> get() = catalog.types
 
-    private val positions = HashMap<String, Int>(catalog.images.size * 4 / 3 + 1)
-
-    init {
-        // Of two images with the same id, the first counts, as in the manifest.
-        catalog.images.forEachIndexed { position, image ->
-            if (!positions.containsKey(image.id)) positions[image.id] = position
-        }
-    }
-
-    /** The image with an id. */
-    operator fun get(id: String): CatalogEntry? = positions[id]?.let { context.entry(catalog.images[it]) }
+    /** The image with an id. Throws [CatalogException] if it cannot be read. */
+    operator fun get(id: String): CatalogEntry? = position(id)?.let { context.entry(catalog.images[it]) }
 
     /** The position of an image in the catalog's order. */
-    fun position(id: String): Int? = positions[id]
+    fun position(id: String): Int? = catalog.images.position(id)
 }

@@ -18,7 +18,7 @@ class ImageFile internal constructor(
     val width: Int,
     /** Pixels. */
     val height: Int,
-    /** Null if an image service makes the file. */
+    /** Null if it is not known, because an image service makes the file. */
     val bytes: Long?
 ) {
     /** The file's size, or else an estimate: a quarter of a byte for each pixel. */
@@ -29,58 +29,8 @@ class ImageFile internal constructor(
     override fun toString() = url
 }
 
-/** A file of a variant in one format, not yet one that is accepted. */
-internal class VariantFile(val path: String?, val url: String?, val type: String, val bytes: Long?) {
-    val reference: String get() = url ?: path ?: ""
-}
-
-/** What names the variant in caches and requests: its URL at a service if it has one, or else its path. */
-internal val Variant.reference: String get() = url ?: path ?: ""
-
-private val Variant.firstFile: VariantFile get() = VariantFile(path, url, type, bytes)
-
-/** The image at this size in all its formats, in their order of preference; without [highDynamicRangeFile]. */
-internal val Variant.files: List<VariantFile>
-    get() {
-        val others = also ?: return listOf(firstFile)
-        return listOf(firstFile) + others.filter { it.dynamicRange == null }.map { file(it) }
-    }
-
-/**
- * The image at this size for screens of high dynamic range, which on all others looks like the others; null if there is
- * none.
- */
-internal val Variant.highDynamicRangeFile: VariantFile?
-    get() = also?.firstOrNull { it.dynamicRange == "high" }?.let { file(it) }
-
-private fun file(other: Alternative) = VariantFile(other.path, other.url, other.type, other.bytes)
-
-/** The first file in a format that the client supports; null if there is none. */
-internal fun Variant.fileAccepting(types: Set<String>): VariantFile? {
-    // Nearly every client accepts the first format; this spares it the list of files.
-    if (type in types) return firstFile
-    return files.firstOrNull { it.type in types }
-}
-
-/**
- * The media types of all files in their order of preference: the formats that the pipeline requests first, then the
- * formats that occur only as fallbacks.
- */
-val Catalog.types: List<String>
-    get() {
-        val types = LinkedHashSet<String>()
-        val fallbacks = LinkedHashSet<String>()
-        for (image in images) {
-            for (variant in image.variants) {
-                (if (variant.fallback == null) types else fallbacks).add(variant.type)
-                val others = variant.also ?: continue
-                for (other in others) {
-                    if (other.dynamicRange == null) (if (other.fallback == null) types else fallbacks).add(other.type)
-                }
-            }
-        }
-        return (types + fallbacks).toList()
-    }
+/** The media types of the formats, in their order of preference; those that only take the place of another come last. */
+val Catalog.types: List<String> get() = formats.filter { it.dynamicRange == null }.map { it.type }.distinct()
 
 /** Sets of media types that clients show, for a [CatalogIndex]. */
 object SupportedTypes {

@@ -33,10 +33,12 @@ data class Image(
     val placeholder: Placeholder? = null,
     /** Smallest first. Empty if there is nothing to show. */
     val variants: List<Variant> = emptyList(),
-    /** How the image fills each slot, by the slot's name. */
+    /** Where the image is used, by the slot's name; of failed images, too. */
     val slots: Map<String, SlotUse> = emptyMap(),
+    /** Names the content that the files were made from: the first part of their names. */
+    val source: String? = null,
     /** Only in catalogs of the full profile. */
-    val source: Source? = null,
+    val provenance: Provenance? = null,
     /** What the image shows, for a screen reader. Empty for an ornament; null if the manifest does not say. */
     val alt: String? = null,
     /** The point that crops keep in view. */
@@ -71,68 +73,58 @@ data class Placeholder(
 /** A point of an image, in fractions of its width and height from the upper left corner. */
 data class Focus(val x: Double, val y: Double)
 
-/** A file ([path] and [bytes]), an image that a service makes ([url]), or both: then an app requests the URL. */
+/** An image in one size, or a part of it. */
 data class Variant(
-    /** Relative to the catalog. The content behind a path never changes. */
-    val path: String? = null,
-    /** An image service makes the image when this URL is requested. */
-    val url: String? = null,
-    /** The media type. */
-    val type: String,
     /** Pixels. */
     val width: Int,
     /** Pixels. */
     val height: Int,
-    /** The file's size; of an [original] the source's, if it is known. */
-    val bytes: Long? = null,
-    /** Only in catalogs of the full profile: SHA-256 of the file, in hexadecimal. */
-    val sha256: String? = null,
-    /** Why the file is not the requested one: `webp-size-limit`, `avif-no-animation`, `service-limit`… */
+    /** Names the part of the image that the files show. Null if they show all of it. */
+    val crop: String? = null,
+    /** Why files are not the requested ones: `webp-size-limit`, `avif-no-animation`, `service-limit`… */
     val fallback: String? = null,
-    /** The same image in the other formats, in their order of preference, and with a gain map. */
-    val also: List<Alternative>? = null,
-    /** Only in catalogs of the full profile: the quality that was found for the image. */
-    val quality: Int? = null,
-    /** The SSIMULACRA 2.1 score that the image has at this quality, at most 100. */
-    val score: Int? = null,
-    /** True if the URL is the source's own, because the image service can't make the image: all of it, in its own size. */
-    val original: Boolean? = null
-)
-
-/** The same image in another format. */
-data class Alternative(
-    /** Relative to the catalog. */
-    val path: String? = null,
-    val url: String? = null,
-    /** The media type. */
-    val type: String,
-    val bytes: Long? = null,
-    val sha256: String? = null,
-    val fallback: String? = null,
-    val quality: Int? = null,
-    val score: Int? = null,
-    /** "high" if the file has a gain map, so that it is brighter on screens of high dynamic range. */
-    val dynamicRange: String? = null,
-    /** With [dynamicRange]: how many times as bright as white the brightest parts may become. */
+    /**
+     * The image in each format in which it is there, in the order of preference; at the end the source itself if a service
+     * offers it.
+     */
+    val files: List<VariantFile>,
+    /** The file with a gain map, for screens of high dynamic range; it looks like the others on all other screens. */
+    val highDynamicRange: VariantFile? = null,
+    /** With [highDynamicRange]: how many times as bright as white the brightest parts may become. */
     val headroom: Double? = null
 )
 
+/** A file ([path] and [bytes]), an image that a service makes ([url]), or both: then an app requests the URL. */
+data class VariantFile(
+    /** Relative to the catalog. The content behind a path never changes. */
+    val path: String?,
+    /** An image service makes the image when this URL is requested. */
+    val url: String?,
+    /** The media type. */
+    val type: String,
+    /** Null if it is not known. */
+    val bytes: Long?,
+    /** True if the image is animated, and this file shows one of its frames. */
+    val isStill: Boolean
+) {
+    /** What names the file in caches and requests: its URL at a service if it has one, or else its path. */
+    internal val reference: String get() = url ?: path ?: ""
+}
+
 /** How an image fills one slot. */
 data class SlotUse(
+    /** The box in the layout, in points. Null if it is not known, because the image has failed. */
+    val width: Int? = null,
     /** The box in the layout, in points. */
-    val width: Int,
-    /** The box in the layout, in points. */
-    val height: Int,
-    /** An index into the image's variants for each of the catalog's scales. */
-    val variants: List<Int>,
+    val height: Int? = null,
+    /** An index into the image's variants for each of the catalog's scales. Empty if the image has no files. */
+    val variants: List<Int> = emptyList(),
     /** The size of the image, in points, if it is larger than its box: see [frame]. */
-    val image: Size? = null,
-    /** True if the files show only a part of the image, because the slot bounds its shape. */
-    val cropped: Boolean? = null
+    val image: Size? = null
 )
 
 /** The bytes that an image was made from. A member is null if the source has no such property. */
-data class Source(
+data class Provenance(
     /** After redirects, without secrets. */
     val url: String? = null,
     val bytes: Long? = null,

@@ -39,10 +39,12 @@ internal fun Catalog.variantFor(image: Image, slot: String, scale: Double): Vari
 }
 
 /**
- * The size of the image's box in one of the catalog's slots, in points. Null if the image's own size is unknown, or if it
- * is not used in the slot.
+ * The size of the image's box in one of the catalog's slots, in points. Null if it is not known, or if the image is not used in
+ * the slot.
  */
-internal fun Image.layoutSize(slot: String): Size? = slots[slot]?.let { Size(it.width, it.height) }
+internal fun Image.layoutSize(slot: String): Size? = slots[slot]?.let { use ->
+    if (use.width == null || use.height == null) null else Size(use.width, use.height)
+}
 
 /** Where an image is drawn, in points. The origin is the upper left corner of its box. */
 data class Frame(
