@@ -56,6 +56,11 @@ import Testing
       let known = try await output.get(file.path, ["If-None-Match": tag])
       Self.expect(known, 304, Self.ofVariants, "If-None-Match")
     }
+    for name in ["-64x64.bgra8", ".json"] {
+      let table = "tables/0f/\(String(repeating: "0f", count: 16))\(name)"
+      try fixture.folder.write("pixels", to: "out/\(table)")
+      Self.expect(try await output.get(table), 200, Self.ofVariants, table)
+    }
     await output.stop()
   }
 
@@ -64,16 +69,10 @@ import Testing
   func catalogsAreCompressedAndRevalidated(_ server: ServedOutput.Server) async throws {
     let fixture = try await ServedOutput.make()
     let catalog = try fixture.catalogText
-    for folder in ["catalog", "screens/feed"] {
-      try FileManager.default.createDirectory(
-        atPath: fixture.folder.path("out/\(folder)"), withIntermediateDirectories: true)
-    }
-    let types = [
-      "screens/feed/first.json": "application/json", "from-0a.json": "application/json",
-      "catalog.json": "application/json", "catalog.jsonl": "application/x-ndjson",
-      "catalog/page-1.json": "application/json", "catalog/page-1.jsonl": "application/x-ndjson",
-    ]
-    for path in types.keys { try fixture.folder.write("\(catalog)\n", to: "out/\(path)") }
+    let digits = String(repeating: "0f", count: 32)
+    let part = "screens/feed/\(digits.prefix(32)).json"
+    let paths = ["screens/feed/first.json", part, "from-\(digits).json", "catalog.json"]
+    for path in paths { try fixture.folder.write("\(catalog)\n", to: "out/\(path)") }
     try fixture.folder.write(catalog, to: "out/catalog.json")
     #expect(try await ServedOutput.script("compress", fixture.folder.path("out")).status == 0)
     let output = try await ServedOutput(fixture, by: server)
@@ -82,21 +81,22 @@ import Testing
       ("gzip, deflate, br, zstd", "br", ".br"), ("br;q=0, gzip;q=1.0", "gzip", ".gz"),
       ("vbr, gzip", "gzip", ".gz"),
     ]
-    for (path, type) in types {
+    for path in paths {
+      var headers = Self.ofCatalogs.merging(["content-type": "application/json"]) { $1 }
+      if path == part { headers["cache-control"] = Self.ofVariants["cache-control"] }
       var tags: [String: String] = [:]
       for (accepts, encoding, suffix) in cases {
         // A request of a CDN has Via.
         let request = accepts.map { ["Accept-Encoding": $0, "Via": "1.1 cdn"] } ?? [:]
         let what = "\(path), \(accepts ?? "no encoding")"
         let answer = try await output.get(path, request)
-        Self.expect(
-          answer, 200, Self.ofCatalogs.merging(["content-type": type]) { $1 }, what)
+        Self.expect(answer, 200, headers, what)
         #expect(answer.headers["content-encoding"] == encoding, "\(what)")
         #expect(answer.body == (try fixture.folder.read("out/\(path)\(suffix)")), "\(what)")
         let tag = try #require(answer.headers["etag"])
         tags[suffix] = tag
         let known = try await output.get(path, request.merging(["If-None-Match": tag]) { $1 })
-        Self.expect(known, 304, Self.ofCatalogs, what)
+        Self.expect(known, 304, headers.filter { $0.key != "content-type" }, what)
       }
       #expect(Set(tags.values).count == 3, "\(path): \(tags)")
     }
@@ -128,12 +128,11 @@ import Testing
   @Test(arguments: ServedOutput.Server.allCases)
   func privateFilesAreNotServed(_ server: ServedOutput.Server) async throws {
     let fixture = try await ServedOutput.make()
-    let file = try #require(try fixture.catalog.images.first?.variants.first?.path)
-    try FileManager.default.createDirectory(
-      atPath: fixture.folder.path("out/shards/2"), withIntermediateDirectories: true)
+    let file = try #require(try fixture.catalog.images.first?.variants.first?.reference)
     let existing = [
       "catalog.json.tessera-1.new", "\(file).tessera-1.new", "shards/2/0.jsonl", "gallery.html",
-      "catalog.json.gz", "catalog.json.br", "catalog.json.gz.new",
+      "catalog.json.gz", "catalog.json.br", "catalog.json.gz.new", "screens/feed/other.json",
+      "from-0a.json", "catalog.jsonl", "catalog/1.json",
     ]
     for path in existing { try fixture.folder.write("private", to: "out/\(path)") }
     #expect(fixture.folder.files(below: "out/.tessera").contains("state.sqlite"))
@@ -145,13 +144,15 @@ import Testing
         ".\(state)", "%2e\(state)", "%2E\(state)", "/.\(state)", "./.\(state)",
         "variants/../.\(state)", "variants/%2e%2e/.\(state)", "variants/..%2f.\(state)",
         "catalog/../.\(state)", "catalog/..%2F%2e\(state)", "catalog.json/../.\(state)",
-        "\(file)/../../../.\(state)", ".tessera", ".tessera/", "run.json", "run%2ejson",
+        "\(file)/../../../../.\(state)", ".tessera", ".tessera/", "run.json", "run%2ejson",
         "%72un.json", "variants/../run.json", "", "variants", "variants/",
-        "\(file.prefix(11))", "\(file.prefix(11))/",
-        "catalog", "catalog/", "catalog/page-1.json", "\(file)/", "\(file)%00.webp",
-        file.replacing("variants/", with: "variants/f"), "variants/00/\(file.suffix(20))",
+        "\(file.prefix(11))", "\(file.prefix(11))/", "\(file.prefix(14))",
+        "\(file.prefix(14))/", "catalog", "catalog/", "screens", "screens/feed", "screens/feed/",
+        "\(file)/",
+        "\(file)%00.webp", file.replacing("variants/", with: "variants/f"),
+        "variants/00/00/\(file.dropFirst(15))",
         // Names that the catalog could have.
-        "variants/00/\(String(repeating: "0", count: 32))-1x1.webp", "catalog.jsonl",
+        "variants/00/00/\(String(repeating: "0", count: 32))-1x1-\(file.suffix(21))",
       ]
     for path in paths {
       let answer = try await output.get(path)
