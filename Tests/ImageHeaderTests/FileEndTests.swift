@@ -33,8 +33,8 @@ import Testing
   }
 
   /// A bare code stream of JPEG XL does not say how long it is; one in boxes does.
-  @Test func formatsWithoutAnEndAreBelieved() {
-    #expect(Self.isWhole([0xFF, 0x0A, 0x01], .jxl))
+  @Test func boxesLeadToTheEnd() {
+    #expect(!Self.isWhole([0xFF, 0x0A, 0x01], .jxl))
     let boxes: [UInt8] = Self.box(12, "JXL ") + [0x0D, 0x0A, 0x87, 0x0A]
     #expect(Self.isWhole(boxes, .jxl))
     #expect(!Self.isWhole(Array(boxes.dropLast()), .jxl))

@@ -1,6 +1,6 @@
 /// Whether a file that an encoder has written is there to its end: by the length that the file states, or by its last bytes.
 package enum FileEnd {
-  /// - Returns: true also where a file says neither, as a bare code stream of JPEG XL.
+  /// - Returns: false also where a file says neither, as a bare code stream of JPEG XL.
   package static func isThere(_ bytes: Span<UInt8>, _ format: ImageFormat) -> Bool {
     switch format {
     case .jpeg: ends(bytes, [0xFF, 0xD9])
@@ -8,9 +8,8 @@ package enum FileEnd {
     case .png: ends(bytes, [0, 0, 0, 0, 0x49, 0x45, 0x4E, 0x44, 0xAE, 0x42, 0x60, 0x82])
     // RIFF states the length of what follows it (RFC 9649, section 2.4).
     case .webp: bytes.count >= 12 && bytes.count == 8 + number((4..<8).reversed(), bytes)
-    case .avif, .heic: hasAllBoxes(bytes)
-    case .jxl: bytes.count >= 2 && bytes[0] == 0xFF || hasAllBoxes(bytes)
-    default: true
+    case .avif, .heic, .jxl: hasAllBoxes(bytes)
+    default: false
     }
   }
 

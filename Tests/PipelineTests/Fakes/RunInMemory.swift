@@ -22,7 +22,7 @@ struct RunInMemory: Sendable {
   let fetcher = FakeFetcher()
   var transcoder = FakeTranscoder()
   let output = MemoryOutput()
-  let state: StateStore
+  var state: StateStore
   let workspace: Workspace
   var file: PipelineFile
   /// What a worker has, in bytes.

@@ -17,6 +17,7 @@ final class Publish: Sendable {
   private let run: Int
   private let recorder: RunRecorder
   private let planner: FilePlanner
+  private let state: StateStore
 
   init(_ parts: RunParts) {
     output = parts.output
@@ -24,6 +25,7 @@ final class Publish: Sendable {
     run = parts.run
     recorder = parts.recorder
     planner = parts.planner
+    state = parts.state
   }
 
   @inline(never)
@@ -111,7 +113,7 @@ final class Publish: Sendable {
   }
 
   /// The file that has a name already: the first of a name stands, because clients keep it indefinitely. Another version of a library
-  /// may have made it, with other bytes. Nil if it is not a whole image of this size and format.
+  /// may have made it, with other bytes. Nil if it is not a whole image of this size and format, or not what its record says.
   private func standing(
     _ new: VariantRecord, _ file: PlannedFile
   ) async throws(SystemError) -> VariantRecord? {
@@ -120,6 +122,8 @@ final class Publish: Sendable {
       let digest = try? await output.digest(of: new.path)
     else { return nil }
     if digest == new.sha256 { return new }
+    // One that differs from its record was damaged since.
+    if let known = try? await state.file(at: new.path), known.sha256 != digest { return nil }
     let bytes = try await output.read(new.path, size, at: 0)
     // A machine that stopped may have left a part of a file that no record knows.
     guard let format = ImageFormat(rawValue: file.encoding.format.rawValue),
