@@ -144,6 +144,11 @@ import Testing
     #expect(
       Self.error(#""bytes":[1,1,null]"#)
         == "\(at).bytes: expected at most a value for each of the 2 formats")
+    for member in ["sha256", "quality", "score"] {
+      #expect(
+        Self.error(#""bytes":[1],"\#(member)":[null,null,null]"#)
+          == "\(at).\(member): expected at most a value for each of the 2 formats")
+    }
     let long = String(repeating: "x", count: 90)
     let url =
       "expected a URL that begins with http:// or https://, found \"\(long.prefix(80))\""

@@ -80,6 +80,22 @@ import Testing
     #expect(erasure.erased == .init())
   }
 
+  /// A run was killed between a screen and its catalog: the screen goes, and the next run writes it again.
+  @Test func aScreenOfAnotherCatalogGoes() async throws {
+    try await Self.publish(["abc"], .parts, to: catalogs)
+    let first = try output.text(MemoryCatalogs.first)
+    let digest = try #require(try await CurrentCatalog(of: output)).digest
+    let other = first.replacing(digest, with: String(digest.reversed()))
+    try #require(other != first)
+    try output.write(MemoryCatalogs.first, Array(other.utf8))
+    var erasure = try await self.erasure("b")
+    try await erasure.eraseCurrent()
+    #expect(!output.paths.contains(MemoryCatalogs.first))
+    #expect(
+      erasure.erased.documents == Set<Identifier>(of: ["catalog.json", MemoryCatalogs.first]))
+    #expect(!(try output.text("catalog.json").contains("id-b")))
+  }
+
   /// Kept catalogs get new names, and parts go with the last document that names them.
   @Test(arguments: Screens.allCases)
   func allCatalogsAreWrittenWithoutThem(_ screens: Screens) async throws {

@@ -21,7 +21,9 @@ import Testing
     _ file: PublishedFile, isDeep: Bool
   ) async -> (problem: String?, reads: [Int]) {
     let before = output.reads.count
-    let problem = await FileCheck(file, sha256: file.sha256, in: output, isDeep: isDeep).problem()
+    let problem = await FileCheck(
+      file, sha256: file.sha256.map { [$0] } ?? [], in: output, isDeep: isDeep
+    ).problem()
     return (problem, output.reads[before...].map(\.bytes))
   }
 

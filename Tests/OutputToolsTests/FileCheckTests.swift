@@ -28,7 +28,8 @@ import Testing
   ) async -> String? {
     var file = file
     change(&file)
-    return await FileCheck(file, sha256: file.sha256, in: output, isDeep: isDeep).problem()
+    return await FileCheck(file, sha256: file.sha256.map { [$0] } ?? [], in: output, isDeep: isDeep)
+      .problem()
   }
 
   @Test func aFileIsComparedWithTheCatalog() async {

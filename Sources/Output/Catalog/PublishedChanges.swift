@@ -87,6 +87,8 @@ package struct PublishedChanges {
         else { continue }
         try await output.write(target, bytes)
       } catch {
+        // From a kept catalog that was removed by hand, or is damaged, nothing leads to the current one.
+        if path != CurrentCatalog.path, error.isMissingFile || error.isDamage { continue }
         failure = failure ?? error
       }
     }

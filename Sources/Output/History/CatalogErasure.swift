@@ -80,25 +80,29 @@ package struct CatalogErasure {
 
   /// The current catalog with its screens.
   package mutating func eraseCurrent() async throws(SystemError) {
-    guard try await CurrentCatalog.isThere(in: output),
-      let new = try await rewritten(CurrentCatalog.path)
-    else { return try await eraseOrphans() }
+    let current = try await CurrentCatalog(of: output)
+    guard current != nil, let new = try await rewritten(CurrentCatalog.path) else {
+      return try await eraseOrphans(besides: [current?.digest])
+    }
+    // The second is that of documents which a killed erasure has written already.
+    try await eraseOrphans(besides: [current?.digest, new.digest])
     let pair = CatalogPair(of: output, workspace)
     var companions: [String: WorkFile] = [:]
     for path in try await ScreenFolder.firsts(in: output) {
       companions[path] = try pair.staged(
         path, try await rewritten(screen: path, at: path, new.digest))
     }
-    try await pair.replace(
-      try await CurrentCatalog(of: output), by: new.file, companions: companions)
+    try await pair.replace(current, by: new.file, companions: companions)
     erased.documents.formUnion(Set<Identifier>(of: [CurrentCatalog.path] + companions.keys))
   }
 
   /// Companions that a killed run has left of a catalog that it did not write; the next run writes them again.
-  private mutating func eraseOrphans() async throws(SystemError) {
-    let current = try await CurrentCatalog(of: output)?.digest
-    for path in try await ScreenFolder.firsts(in: output)
-    where try await ScreenFolder.parts(of: path, in: output)?.catalog != current {
+  ///
+  /// - Parameter digests: of the catalogs whose companions stay.
+  private mutating func eraseOrphans(besides digests: [String?]) async throws(SystemError) {
+    for path in try await ScreenFolder.firsts(in: output) {
+      let catalog = try await ScreenFolder.parts(of: path, in: output)?.catalog
+      guard !digests.contains(catalog) else { continue }
       try await output.delete(path)
       erased.documents.insert(path)
     }

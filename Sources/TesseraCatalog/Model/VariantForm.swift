@@ -114,8 +114,10 @@ extension VariantForm {
     if let crop, !FileName.isCrop(crop) {
       throw failure("expected 8 hexadecimal digits, found \"\(crop.prefix(80))\"", ["crop"])
     }
-    for (member, count) in [("bytes", bytes?.count ?? 0), ("urls", urls?.count ?? 0)]
-    where count > formats.count {
+    for (member, count) in [
+      ("bytes", bytes?.count), ("urls", urls?.count), ("sha256", sha256?.count),
+      ("quality", quality?.count), ("score", score?.count),
+    ] where count ?? 0 > formats.count {
       throw failure("expected at most a value for each of the \(formats.count) formats", [member])
     }
     var variant = CatalogVariant(

@@ -88,15 +88,24 @@ public struct CatalogChanges: Sendable {
     if to == from { return document }
     let old = try Self.lines(of: document)
     var new: [ArraySlice<UInt8>] = []
+    var length = 0
     for element in lines {
+      // Lines may come again: a small document could lead to a huge one.
+      guard length < 1 << 31 else {
+        throw CatalogError("the changes lead to a catalog of more than 2 GiB")
+      }
       switch element {
-      case .line(let line): new.append(line[...])
+      case .line(let line):
+        new.append(line[...])
+        length += line.count
       case .old(let first, let last):
         guard last < old.count else {
           throw CatalogError(
             "the changes name the images \(first) to \(last) of a catalog with \(old.count)")
         }
-        new += old[first...last]
+        // With the commas and line feeds between them.
+        new.append(document[old[first].startIndex..<old[last].endIndex])
+        length += new[new.count - 1].count
       }
     }
     let result = CatalogDocument.document(head: head, new)
