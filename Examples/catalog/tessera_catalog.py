@@ -82,7 +82,7 @@ class Client:
     def __init__(self, catalog, accepted, source=None):
         base = catalog.head.get("baseURL")
         if base is None and source is None:
-            raise ValueError("the catalog has no baseURL: state the URL of the catalog as source")
+            raise ValueError("the catalog has no baseURL: pass its own URL as source, or set base-url in the pipeline")
         self.catalog, self.accepted = catalog, accepted
         self._prefix = resolve(base or "", source)
 

@@ -124,7 +124,9 @@ extension PipelineFile {
       "require-sandbox", .bool, \.requiresSandbox, use: .operation,
       "Whether a run is rejected if this machine's kernel cannot confine workers with Landlock and seccomp. Otherwise a gap is a warning on every run."
     ),
-    Key("catalog", .group(catalogKeys), \.self, "The contents and form of the catalog."),
+    Key(
+      "catalog", .group(catalogKeys), \.self,
+      "What the catalog says, and what is written beside it."),
   ]
 
   private static let catalogKeys: [Key<PipelineFile>] = [
