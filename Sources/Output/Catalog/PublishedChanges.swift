@@ -7,7 +7,6 @@ package import TesseraSystem
 /// They are made of the catalogs that are kept, after the current one was replaced. Without one, an app fetches the whole.
 package struct PublishedChanges {
   private let output: any Output
-  private let workspace: Workspace
 
   /// Changes of more than this part of the catalog are not worth their request; small ones always are.
   private static let part = 4
@@ -16,10 +15,7 @@ package struct PublishedChanges {
   private static let mostBytes = 16 << 20
   private static let mostImages = 4_000_000
 
-  /// - Parameter workspace: of which this process holds the lock.
-  package init(of output: any Output, _ workspace: Workspace) {
-    (self.output, self.workspace) = (output, workspace)
-  }
+  init(of output: any Output) { self.output = output }
 
   static func path(from digest: String) -> String { "from-\(digest).json" }
 
@@ -52,10 +48,6 @@ package struct PublishedChanges {
     try await deleteOthers(
       than: retention.changes > 0 ? current?.digest : nil, from: kept.map(\.digest))
     if retention.changes > 0, let current { try await write(from: kept, to: current) }
-    if var list, list.retention.changes != retention.changes {
-      list.retention.changes = retention.changes
-      try await CatalogHistory(of: output, workspace).write(list)
-    }
   }
 
   private func deleteOthers(

@@ -100,8 +100,11 @@ package struct CatalogHistory: Sendable {
     _ retention: CatalogRetention?, _ kept: KeptCatalogs?
   ) async throws(SystemError) {
     try await removeUnlisted(kept)
-    if let retention = retention ?? kept?.retention {
-      try await PublishedChanges(of: output, workspace).write(retention, kept)
+    guard let retention = retention ?? kept?.retention else { return }
+    try await PublishedChanges(of: output).write(retention, kept)
+    if var kept, kept.retention.changes != retention.changes {
+      kept.retention.changes = retention.changes
+      try await write(kept)
     }
   }
 
