@@ -87,6 +87,26 @@ extension Output {
     return folders
   }
 
+  /// What stands under the name of a file: the first file of a name, because clients keep it indefinitely. Another version of a
+  /// library may have made it, with other bytes.
+  ///
+  /// - Parameters:
+  ///   - new: SHA-256 of a file for the name, in hexadecimal.
+  ///   - recorded: that of the file when it was published; nil if it is not known. One that differs was damaged since.
+  ///   - isWhole: whether bytes are a whole image, and the one that the name stands for: a machine that stopped may have left a
+  ///     part of a file that no record knows.
+  /// - Returns: nil if nothing stands there that may stay; it is to be replaced.
+  package func standing(
+    _ path: String, sha256 new: String, recorded: String?, isWhole: ([UInt8]) -> Bool
+  ) async throws(SystemError) -> (bytes: Int, sha256: String)? {
+    guard let size = try await size(of: path), let digest = try? await digest(of: path) else {
+      return nil
+    }
+    if digest == new { return (size, digest) }
+    if let recorded, recorded != digest { return nil }
+    return isWhole(try await read(path, size, at: 0)) ? (size, digest) : nil
+  }
+
   /// Publishes a file whose path has the digest of its bytes: one that is there is the same, or it is damaged and replaced.
   package func publish(
     _ staged: WorkFile, as path: String, digest: String

@@ -71,6 +71,11 @@ enum MergeCommand: Command {
       lines.append(
         "\(Amount.count(report.copied, "file")) copied (\(Amount.bytes(report.copiedBytes)))")
     }
+    if report.standing > 0 {
+      lines.append(
+        "\(Amount.count(report.standing, "file")) already there, which another version of a library made with other bytes: "
+          + "the first of a name stays")
+    }
     return lines + [report.catalog]
   }
 }

@@ -126,13 +126,15 @@ import Testing
           "counts": {},
           "manifestProblems": 0,
           "copied": 0,
-          "copiedBytes": 0
+          "copiedBytes": 0,
+          "standing": 0
         }
 
         """)
     (report.shards, report.images, report.problems) = (2, 5, 3)
     (report.copied, report.copiedBytes, report.catalog) = (4, 44, "out/catalog.json")
     report.counts = ["stale": 1, "ok": 2, "failed": 2]
+    report.standing = 6
     #expect(
       String(decoding: report.json, as: UTF8.self) == """
         {
@@ -147,7 +149,8 @@ import Testing
           },
           "manifestProblems": 3,
           "copied": 4,
-          "copiedBytes": 44
+          "copiedBytes": 44,
+          "standing": 6
         }
 
         """)

@@ -170,23 +170,62 @@ import Testing
     #expect(try await merge([apart.root], into: small.root).copied == 1)
   }
 
-  /// Clients keep what is behind a name, so it is never replaced.
-  @Test func aFileOfAnotherSizeStands() async throws {
+  /// A whole PNG file of 8 x 8 pixels, as far as its header and its end say; other texts make other files.
+  private static func png(_ text: String) -> [UInt8] {
+    [0x89] + Array("PNG\r\n".utf8) + [0x1A, 10, 0, 0, 0, 13] + Array("IHDR".utf8)
+      + [0, 0, 0, 8, 0, 0, 0, 8, 8, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, UInt8(text.utf8.count)]
+      + Array("IDAT".utf8) + Array(text.utf8) + [0, 0, 0, 0]
+      + [0, 0, 0, 0, 0x49, 0x45, 0x4E, 0x44, 0xAE, 0x42, 0x60, 0x82]
+  }
+
+  /// Clients keep what is behind a name, so the first file of it stands, and the catalog says what it is.
+  @Test func theFirstFileOfANameStands() async throws {
+    let apart = try (0..<2).map { try SmallOutput(folder, name: "disk\($0)") }
+    // Two versions of a library made the same image.
+    let first = try apart[0].make(Self.png("older"), of: "a picture")
+    let second = try apart[1].make(Self.png("a newer one"), of: "a picture")
+    #expect(first.path == second.path && first.bytes != second.bytes)
+    try Self.write(0, [(1, "a", "ok")], files: ["a": first], to: apart[0])
+    try Self.write(1, [(2, "b", "ok")], files: ["b": second], to: apart[1])
+    let report = try await merge(apart.map(\.root), into: small.root)
+    #expect((report.copied, report.standing) == (1, 1))
+    #expect(try small.output.digest(of: first.path) == first.sha256)
+    let lines = ["a", "b"].map { SmallOutput.line($0, [first], isCard: true) }
+    let one = try await whole(lines)
+    #expect(try small.text("catalog.json") == one.text("catalog.json"))
+    // What is there already stands, too.
+    #expect(try await merge([apart[1].root, apart[0].root], into: small.root).standing == 1)
+    #expect(try small.output.digest(of: first.path) == first.sha256)
+  }
+
+  /// With digests in the catalog, files of one size are told apart, too.
+  @Test func theFullProfileStatesTheDigestOfWhatStands() async throws {
     let apart = try SmallOutput(folder, name: "disk")
-    let file = try apart.make("content")
+    let (first, second) = (Self.png("one"), Self.png("two"))
+    let standing = try small.make(first, of: "a picture")
+    let file = try apart.make(second, of: "a picture")
     try Self.write(0, of: 1, [(1, "a", "ok")], files: ["a": file], to: apart)
-    try small.write("another", to: file.path)
-    #expect(try await merge([apart.root], into: small.root).copied == 0)
-    #expect(try small.text(file.path) == "another")
-    try small.write("longer than the other", to: file.path)
+    #expect(try await merge([apart.root], into: small.root).standing == 0)
+    let result = "shards/1/0.jsonl"
+    let bytes = SmallOutput.row([file.type: "\(file.bytes)"])
+    let digests = SmallOutput.row([file.type: "\"\(file.sha256)\""])
+    let full = try apart.text(result).replacing(bytes, with: #"\#(bytes),"sha256":\#(digests)"#)
+    try apart.write(full, to: result)
+    #expect(try await merge([apart.root], into: small.root).standing == 1)
     let catalog = try small.text("catalog.json")
-    #expect(
-      await sentence { try await merge([apart.root], into: small.root) }
-        == "\"\(small.root)/\(file.path)\" has 21 bytes, and that of \"\(apart.root)\" 7: another version of a "
-        + "library made it, and clients keep what is behind a name; merge into an output without it, or delete it there "
-        + "if no client has it yet")
-    #expect(try small.text(file.path) == "longer than the other")
-    #expect(try small.text("catalog.json") == catalog)
+    #expect(catalog.contains(standing.sha256) && !catalog.contains(file.sha256))
+  }
+
+  @Test func whatIsNoWholeImageIsReplaced() async throws {
+    let apart = try SmallOutput(folder, name: "disk")
+    let file = try apart.make(Self.png("whole"))
+    try Self.write(0, of: 1, [(1, "a", "ok")], files: ["a": file], to: apart)
+    for left in [[], Array("something else".utf8), Self.png("whole but cut").dropLast(3)] {
+      try small.output.write(file.path, Array(left))
+      let report = try await merge([apart.root], into: small.root)
+      #expect((report.copied, report.standing) == (1, 0))
+      #expect(try small.output.digest(of: file.path) == file.sha256)
+    }
   }
 
   // MARK: Lost images

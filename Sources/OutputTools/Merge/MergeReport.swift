@@ -13,13 +13,15 @@ package struct MergeReport: Sendable, JSONDocument {
   /// Files that came from other outputs.
   package var copied = 0
   package var copiedBytes = 0
+  /// Files that were there before, and stay: those of a shard with the same names have other bytes.
+  package var standing = 0
   /// The path of the catalog.
   package var catalog = ""
 
   private enum CodingKeys: String, CodingKey {
     case schema, catalog, shards, images, counts
     case problems = "manifestProblems"
-    case copied, copiedBytes
+    case copied, copiedBytes, standing
   }
 
   /// The counts that are there, the best status first.

@@ -14,6 +14,7 @@ package struct Merging: Sendable {
   private let count: Int?
   private let allowsLoss: Bool
   private let state: String?
+  private let now: Double
 
   /// - Parameters:
   ///   - roots: the outputs that shards were written to.
@@ -21,11 +22,12 @@ package struct Merging: Sendable {
   ///   - count: the number of shards; nil if there are those of one number only.
   ///   - state: the directory of the state of an output in an object store.
   ///   - allowsLoss: whether any number of images that the catalog shows may be lost.
+  ///   - now: in seconds since 1970.
   package init(
     _ roots: [String], into target: String?, shards count: Int?, state: String? = nil,
-    allowsLoss: Bool = false
+    allowsLoss: Bool = false, now: Double = Host.now
   ) {
-    (self.state, self.allowsLoss) = (state, allowsLoss)
+    (self.state, self.allowsLoss, self.now) = (state, allowsLoss, now)
     self.roots = roots
     self.target = target
     self.count = count
@@ -77,23 +79,27 @@ package struct Merging: Sendable {
     let gate = try await OutputToolError.wrapAsync { try await LineGate(of: output, and: others) }
     let report = try await count(shards, gate)
     if !allowsLoss { try await checkLoss(shards, gate, report, limit: first.lostAbove) }
-    var copies = target.map { _ in FileCopies(to: output, workspace, first.formats) }
+    let state = try OutputToolError.wrap {
+      workspace.hasState ? try StateStore(path: workspace.statePath()) : nil
+    }
+    var copies = target.map { _ in FileCopies(to: output, workspace, state, first.formats) }
     try await OutputToolError.wrapAsyncWork {
       var draft = try CatalogDraft(
         head: Array(first.head.utf8), screens: first.screens, count: report.images, through: gate,
         in: workspace)
       try await shards.forEachImage(through: gate) { entry in
-        try await copies?.copyFiles(of: entry, from: shards.results[entry.shard].output)
-        try draft.add(Array(entry.image))
+        let source = shards.results[entry.shard].output
+        try draft.add(try await copies?.line(of: entry, from: source) ?? Array(entry.image))
       }
-      try await draft.publish(keeping: first.retention, now: Host.now)
-      try await clearNotes(of: output, workspace)
+      try await draft.publish(keeping: first.retention, now: now)
+      if let state { try await clearNotes(of: output, in: state) }
     }
     try await writeRunReport(of: shards, gate, workspace)
     try await note(report, begun.duration(to: .now), held)
     var merged = report
     merged.copied = copies?.count ?? 0
     merged.copiedBytes = copies?.bytes ?? 0
+    merged.standing = copies?.standing ?? 0
     merged.catalog = FileSystem.join(output.location, CurrentCatalog.path)
     return merged
   }
@@ -150,9 +156,7 @@ extension Merging {
   }
 
   /// If the files of the new catalog are dropped again, `prune` waits again. Runs of shards have other states than its.
-  private func clearNotes(of output: any Output, _ workspace: Workspace) async throws {
-    guard workspace.hasState else { return }
-    let state = try StateStore(path: workspace.statePath())
+  private func clearNotes(of output: any Output, in state: StateStore) async throws {
     if try await state.hasNotes() {
       try await CurrentCatalog.forEachFiles(in: output) { try await state.clearNotes(on: $0) }
     }
@@ -164,7 +168,7 @@ extension Merging {
   ) async throws(OutputToolError) {
     let failed = report.counts["failed", default: 0] + report.counts["stale", default: 0]
     var entry = HistoryEntry(
-      .merge, ended: Host.now, seconds: time.inSeconds,
+      .merge, ended: now, seconds: time.inSeconds,
       failed + report.problems > 0 ? .someFailed : .done)
     entry.counts = report.counts
     try await OutputToolError.wrapAsync { try await held.note(entry) }
@@ -193,36 +197,78 @@ extension Merging {
 private struct FileCopies {
   private let target: any Output
   private let workspace: Workspace
+  /// Of the target; nil if no run has written there.
+  private let state: StateStore?
   private let formats: [CatalogFormat]
   private(set) var count = 0
   private(set) var bytes = 0
+  /// Files of the target that stay, though those of a shard have other bytes.
+  private(set) var standing = 0
 
-  init(to target: any Output, _ workspace: Workspace, _ formats: [CatalogFormat]) {
-    self.target = target
-    self.formats = formats
-    self.workspace = workspace
+  init(
+    to target: any Output, _ workspace: Workspace, _ state: StateStore?, _ formats: [CatalogFormat]
+  ) {
+    (self.target, self.workspace, self.state, self.formats) = (target, workspace, state, formats)
   }
 
-  mutating func copyFiles(of entry: LineHeap.Entry, from source: any Output) async throws {
-    guard let image = CatalogLine(entry.image), let files = image.files(formats),
+  /// Copies the files of an image that are not there yet, and returns its line with what stands.
+  mutating func line(
+    of entry: LineHeap.Entry, from source: any Output
+  ) async throws -> [UInt8] {
+    let line = Array(entry.image)
+    guard let image = CatalogLine(line), let files = image.files(formats),
       files.count == entry.sha256.count
     else {
       throw OutputToolError(
         "a result in \"\(source.location)\" names malformed files; run it again")
     }
     let sizes = try await target.sizes(of: files.map(\.path))
+    var others: [String: (bytes: Int, sha256: String)] = [:]
     for ((file, digest), size) in zip(zip(files, entry.sha256), sizes) {
-      guard let size else {
+      // In the client profile nothing but the size tells of the bytes: equal ones are not read.
+      if let size, size == file.bytes, file.sha256 == nil { continue }
+      if size != nil, let found = try await stands(file, digest) {
+        guard found.sha256 != digest else { continue }
+        others[file.path] = found
+      } else {
         try await copy(file, digest, from: source)
-        continue
-      }
-      guard size == file.bytes else {
-        throw OutputToolError(
-          "\"\(FileSystem.join(target.location, file.path))\" has \(size) bytes, and that of "
-            + "\"\(source.location)\" \(file.bytes): another version of a library made it, and clients keep what is behind "
-            + "a name; merge into an output without it, or delete it there if no client has it yet")
       }
     }
+    guard !others.isEmpty else { return line }
+    standing += others.count
+    return try Self.line(line, formats, with: others)
+  }
+
+  /// What stands under the name of a file in the target.
+  private func stands(
+    _ file: PublishedFile, _ digest: String
+  ) async throws -> (bytes: Int, sha256: String)? {
+    let recorded = try await state?.file(at: file.path)?.sha256
+    return try await target.standing(file.path, sha256: digest, recorded: recorded) {
+      HeaderComparison.isWhole($0, file)
+    }
+  }
+
+  /// An image's line with the bytes of other files, by their paths.
+  private static func line(
+    _ line: [UInt8], _ formats: [CatalogFormat], with others: [String: (bytes: Int, sha256: String)]
+  ) throws -> [UInt8] {
+    func settle(_ file: inout CatalogVariant.File) {
+      guard let other = file.path.flatMap({ others[$0] }) else { return }
+      file.bytes = other.bytes
+      if file.sha256 != nil { file.sha256 = other.sha256 }
+    }
+    var image = try CatalogImage(reading: line, formats)
+    for index in image.variants.indices {
+      for place in image.variants[index].files.indices {
+        settle(&image.variants[index].files[place])
+      }
+      if var file = image.variants[index].highDynamicRangeFile {
+        settle(&file)
+        image.variants[index].highDynamicRangeFile = file
+      }
+    }
+    return image.line(extra: CatalogImage.extra(ofLine: line))
   }
 
   private mutating func copy(
@@ -236,7 +282,9 @@ private struct FileCopies {
       throw OutputToolError(
         "\"\(FileSystem.join(source.location, file.path))\" is damaged; run its shard again")
     }
-    try await target.publish(staged, as: file.path, digest: digest)
+    if try await !target.publish(staged: staged.path, as: file.path) {
+      try await target.write(file.path, staged: staged)
+    }
     count += 1
     bytes += file.bytes
   }

@@ -1,4 +1,5 @@
 internal import TesseraImageHeader
+internal import TesseraOutput
 internal import TesseraPlan
 
 /// Compares the header of a file with what a catalog says of it.
@@ -13,5 +14,14 @@ enum HeaderComparison {
       return "is \(header.format.withArticle) image instead of \(type)"
     }
     return nil
+  }
+
+  /// Whether bytes are the whole image that a catalog names.
+  static func isWhole(_ bytes: [UInt8], _ file: PublishedFile) -> Bool {
+    let reading = ImageHeader.read(bytes.span, isWhole: true)
+    guard case .header(let header) = reading, FileEnd.isThere(bytes.span, header.format) else {
+      return false
+    }
+    return problem(reading, width: file.width, height: file.height, type: file.type) == nil
   }
 }

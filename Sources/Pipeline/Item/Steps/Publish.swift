@@ -112,25 +112,20 @@ final class Publish: Sendable {
     }
   }
 
-  /// The file that has a name already: the first of a name stands, because clients keep it indefinitely. Another version of a library
-  /// may have made it, with other bytes. Nil if it is not a whole image of this size and format, or not what its record says.
+  /// The record of the file that has a name already; nil if it is to be replaced.
   private func standing(
     _ new: VariantRecord, _ file: PlannedFile
   ) async throws(SystemError) -> VariantRecord? {
-    guard let size = try await output.size(of: new.path),
-      // One that can't be read is replaced.
-      let digest = try? await output.digest(of: new.path)
-    else { return nil }
-    if digest == new.sha256 { return new }
-    // One that differs from its record was damaged since.
-    if let known = try? await state.file(at: new.path), known.sha256 != digest { return nil }
-    let bytes = try await output.read(new.path, size, at: 0)
-    // A machine that stopped may have left a part of a file that no record knows.
-    guard let format = ImageFormat(rawValue: file.encoding.format.rawValue),
-      Self.isOne(file, bytes), FileEnd.isThere(bytes.span, format)
-    else { return nil }
+    let known = try? await state.file(at: new.path)
+    let found = try await output.standing(
+      new.path, sha256: new.sha256, recorded: known?.sha256
+    ) { bytes in
+      guard let format = ImageFormat(rawValue: file.encoding.format.rawValue) else { return false }
+      return Self.isOne(file, bytes) && FileEnd.isThere(bytes.span, format)
+    }
+    guard let found else { return nil }
     var standing = new
-    (standing.bytes, standing.sha256) = (size, digest)
+    (standing.bytes, standing.sha256) = found
     return standing
   }
 
