@@ -22,7 +22,8 @@ enum StatusCommand: Command {
     statuses: [
       ExitMeaning(.done, "printed, whatever the last runs came to"),
       ExitMeaning(
-        .someFailed, "printed, but the state or a part of it is missing, damaged or can't be read"),
+        .someFailed,
+        "printed, but the catalog, the state or a part of it is missing, damaged or can't be read"),
       ExitMeaning(.failed, "no run has left anything there, or it can't be read"),
     ])
 

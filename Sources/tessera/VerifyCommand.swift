@@ -69,7 +69,11 @@ enum VerifyCommand: Command {
       report.withoutDigest > 0
       ? "; \(Amount.count(report.withoutDigest, "file")) could not be compared, because neither the state nor the catalog has "
         + "a digest" : ""
+    let served =
+      report.served > 0 && report.bytes == 0
+      ? "; \(Amount.count(report.served, "file")) of an image service not requested (--sample fetches some)"
+      : ""
     return "\(Amount.count(report.files, "file")) of \(Amount.count(report.images, "image")): "
-      + verdict + removed + unknown
+      + verdict + removed + unknown + served
   }
 }

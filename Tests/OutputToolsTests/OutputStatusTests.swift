@@ -171,6 +171,30 @@ import Testing
     #expect(try await read().problems.count == 1)
   }
 
+  @Test func aCatalogThatIsGoneOrDamagedIsSaid() async throws {
+    func note() async throws -> [String] { try await read().problems }
+    try await small.publish([SmallOutput.line("a")], now: 10)
+    try await small.publish([SmallOutput.line("b")], now: 20)
+    try await self.note(1, at: 20)
+    let state = "there is no state: the next run fetches the image"
+    #expect(try await note() == [state])
+    let back = "the next run writes it again, and tessera rollback makes an earlier one current"
+    let whole = try small.text("catalog.json")
+    for (text, reason) in [
+      (String(whole.dropLast()), "is cut off"), (String(whole.dropLast(30)), "is cut off"),
+      (whole + " ", "is cut off"), ("", "is not a catalog as a run writes it"),
+      (whole.replacing("\n", with: ""), "is not a catalog as a run writes it"),
+      ("{}", "is not a catalog as a run writes it"),
+    ] {
+      try small.write(text, to: "catalog.json")
+      #expect(try await note().first == "catalog.json \(reason): \(back)", "\(text)")
+    }
+    try small.output.delete("catalog.json")
+    #expect(
+      try await note() == ["there is no catalog.json, though a run has written one: \(back)"])
+    #expect(try await read().kept.catalogs.count > 0)
+  }
+
   @Test func aDamagedStateIsSaid() async throws {
     try await small.publish([SmallOutput.line("a")])
     try await writeState()

@@ -56,6 +56,7 @@ import Testing
           "problemCount": 1,
           "removed": 0,
           "withoutDigest": 0,
+          "served": 0,
           "bytesFetched": 0,
           "drafts": [],
           "problems": [

@@ -57,6 +57,16 @@ import Testing
     }
   }
 
+  /// They are counted: nobody takes a catalog without files of its own for one that was checked.
+  @Test func filesOfAServiceAreNotRequested() async throws {
+    let url = "https://images.example/resize/a"
+    let line = SmallOutput.line("a").replacing(
+      #""variants":[]"#, with: #""variants":[\#(SmallOutput.variant(url: url))]"#)
+    try await small.publish([line])
+    let report = try await verify()
+    #expect((report.images, report.files, report.served, report.problemCount) == (1, 0, 1, 0))
+  }
+
   @Test func eachFileOfEachImageIsChecked() async throws {
     let (good, pixel) = (try grey(), try pixel())
     var (wrong, missing) = (good, pixel)

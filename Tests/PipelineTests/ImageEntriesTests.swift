@@ -128,6 +128,8 @@ import Testing
     #expect(line(image).hasSuffix(text + #""etag":"\"old\""}}"#))
     var record = SourceRecord(content: "c1", confirmation: .stale(run: thisRun), robots: "noai")
     record.confirmation.etag = "\"new\""
+    // That of a file has its times.
+    #expect(full.provenance(record, content, isFile: true)?.etag == nil)
     image.provenance = full.provenance(record, content)
     #expect(
       line(image).hasSuffix(

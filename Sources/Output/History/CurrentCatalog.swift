@@ -26,6 +26,12 @@ package struct CurrentCatalog: Sendable {
     images = head.members["count"]?.intValue
   }
 
+  /// Whether the document ends as one that was written whole. Nothing between its head and its end is read.
+  package func isWhole(in output: any Output) async throws(SystemError) -> Bool {
+    let end = CatalogDocument.end
+    return try await output.read(Self.path, end.count, at: max(0, bytes - end.count)) == end
+  }
+
   package static func isThere(in output: any Output) async throws(SystemError) -> Bool {
     try await output.size(of: path) != nil
   }

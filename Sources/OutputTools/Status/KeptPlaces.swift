@@ -12,6 +12,8 @@ package struct KeptPlaces: Sendable {
   }
 
   package var current: Current?
+  /// What is wrong with the current catalog, if it is there: completes "catalog.json …".
+  var damage: String?
   /// Whether the current catalog is one that another had replaced, too.
   var hasCurrent = false
   /// The newest first.
@@ -27,13 +29,17 @@ package struct KeptPlaces: Sendable {
   static func read(in output: any Output, now: Double) async throws(OutputToolError) -> KeptPlaces {
     try await OutputToolError.wrapAsync {
       var places = KeptPlaces()
-      if let current = try await CurrentCatalog(of: output) {
+      let current = try await CurrentCatalog(of: output)
+      if let current {
         places.current = Current(
           name: CurrentCatalog.path, images: current.images, bytes: current.bytes,
           digest: current.digest)
-        let kept = try await CatalogHistory.kept(in: output)
-        places.take(kept, besides: current, now: now)
+        if try await !current.isWhole(in: output) { places.damage = "is cut off" }
+      } else if try await CurrentCatalog.isThere(in: output) {
+        places.damage = "is not a catalog as a run writes it"
       }
+      let kept = try await CatalogHistory.kept(in: output)
+      places.take(kept, besides: current, now: now)
       places.screens = try await ScreenFolder.firsts(in: output).count
       places.changes = try await PublishedChanges.all(in: output).count
       places.shards = try await ShardResults.paths(in: output).count
@@ -41,11 +47,11 @@ package struct KeptPlaces: Sendable {
     }
   }
 
-  private mutating func take(_ kept: KeptCatalogs?, besides current: CurrentCatalog, now: Double) {
+  private mutating func take(_ kept: KeptCatalogs?, besides current: CurrentCatalog?, now: Double) {
     guard let kept else { return }
     limit = (kept.retention.count, kept.retention.age)
-    hasCurrent = kept.catalogs.contains { $0.path == current.keptPath }
-    catalogs = kept.others(than: current.keptPath).enumerated().map { index, other in
+    hasCurrent = kept.catalogs.contains { $0.path == current?.keptPath }
+    catalogs = kept.others(than: current?.keptPath).enumerated().map { index, other in
       var entry = KeptCatalogList.Entry(other, number: index + 1, now: now)
       entry.until = Host.timestamp(kept.end(of: other))
       return entry

@@ -23,6 +23,20 @@ extension OutputStatus {
         ? "; if \"state\" in the pipeline file names its directory, name it, too (--state)" : "")
   }
 
+  /// What is wrong with the catalog that apps read: a sentence; nil if nothing is.
+  var catalogProblem: String? {
+    let back = kept.catalogs.isEmpty ? "" : ", and tessera rollback makes an earlier one current"
+    if let damage = kept.damage {
+      return "catalog.json \(damage): the next run writes it again\(back)"
+    }
+    // A shard writes none.
+    guard kept.current == nil, holder == nil,
+      runs.contains(where: { $0.shard == nil && $0.hasReport && $0.isSuccess })
+    else { return nil }
+    return
+      "there is no catalog.json, though a run has written one: the next run writes it again\(back)"
+  }
+
   private var isInStore: Bool { OpenOutput.isInStore(output) }
 
   /// The last run with a result; nil if it is not known.

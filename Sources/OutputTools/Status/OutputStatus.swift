@@ -61,6 +61,7 @@ package struct OutputStatus: Sendable {
     }.map(\.element)
     status.kept = try await KeptPlaces.read(in: folder.published, now: now)
     try await status.countStates(folder, histories)
+    if let problem = status.catalogProblem { status.problems.insert(problem, at: 0) }
     if status.runs.first(where: \.hasReport)?.isSuccess != false {
       status.bans = await HostBan.inReport(of: folder)
     }

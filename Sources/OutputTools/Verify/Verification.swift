@@ -113,6 +113,7 @@ package struct Verification: Sendable {
     var catalog = try file.allLines()
     while let image = try catalog.next() {
       report.images += 1
+      report.served += image.serviceURLs.count
       let id = image.id ?? ""
       if file.wasForgotten(image) {
         onProblem(

@@ -25,6 +25,8 @@ package struct VerifyReport: Sendable, JSONDocument {
   package var removed = 0
   /// With `--deep`, files whose contents could be compared with no digest: neither a state nor the catalog has one.
   package internal(set) var withoutDigest = 0
+  /// Files of an image service, which only a sample requests.
+  package internal(set) var served = 0
   /// Drafts that killed processes have left. They are no problem of the catalog, but public, and may name any image.
   package internal(set) var drafts: [String] = []
   /// Fetched from an image service.
@@ -33,7 +35,7 @@ package struct VerifyReport: Sendable, JSONDocument {
   private(set) var problems: [Problem] = []
 
   private enum CodingKeys: String, CodingKey {
-    case schema, images, files, problemCount, removed, withoutDigest
+    case schema, images, files, problemCount, removed, withoutDigest, served
     case bytes = "bytesFetched"
     case drafts, problems
   }

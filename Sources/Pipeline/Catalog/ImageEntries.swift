@@ -134,13 +134,17 @@ struct ImageEntries: Sendable {
   }
 
   /// Where an image came from; nil unless the catalog is a full one.
-  func provenance(_ record: SourceRecord?, _ content: ContentRecord?) -> CatalogSource? {
+  ///
+  /// - Parameter isFile: whether it is a file of this machine: what confirms that has its times.
+  func provenance(
+    _ record: SourceRecord?, _ content: ContentRecord?, isFile: Bool = false
+  ) -> CatalogSource? {
     guard profile == .full, let content, let record else { return nil }
     return CatalogSource(
       url: showsURLs ? record.url : nil, bytes: content.bytes, sha256: record.content,
       width: content.pixels?.width, height: content.pixels?.height,
       orientation: content.orientation, colourSpace: content.facts.colourSpace,
-      profile: content.facts.profile, etag: record.confirmation.etag,
+      profile: content.facts.profile, etag: isFile ? nil : record.confirmation.etag,
       lastModified: record.confirmation.lastModified, robots: record.robots)
   }
 

@@ -5,6 +5,7 @@ internal import TesseraPipelineFile
 internal import TesseraPlan
 internal import TesseraState
 internal import TesseraSystem
+internal import TesseraText
 
 /// The last step of every item: turns the outcome into a line of the catalog and saves it, together
 /// with everything that was learned about the source, in one visit to the state.
@@ -63,7 +64,8 @@ final class Record: Sendable {
     image.focus = item.focus
     if [.ok, .stale].contains(image.status) {
       image.provenance = entries.provenance(
-        context.change.source ?? source.record, outcome.shown?.content ?? source.content)
+        context.change.source ?? source.record, outcome.shown?.content ?? source.content,
+        isFile: SourceURL.scheme(of: item.requestURL) == "file")
     }
     if let error = image.error {
       correctClock(source, context)
