@@ -24,6 +24,14 @@ extension PlanSummary {
         lines += details(of: first, choice)
       }
     }
+    if let longest = longBoxes.longest {
+      let verb = longBoxes.images == 1 ? "has" : "have"
+      lines.append(
+        Console.printable(
+          "\(Amount.count(longBoxes.images, "image")) \(verb) a box longer than 4:1, the longest \(longest.width) x "
+            + "\(longest.height) points (\(longest.id) in \"\(longest.slot)\"); \"aspect\" bounds a slot"
+        ))
+    }
     return lines.joined(separator: "\n") + "\n"
   }
 

@@ -62,6 +62,27 @@ import Testing
     #expect(try await check(try pipeline("a,b\n1,/1.jpg\n", own)).report.items == 1)
   }
 
+  @Test func slotsWithoutBoundsAreSaid() async throws {
+    func warnings(_ slots: String) async throws -> [String] {
+      let file = try folder.write(
+        "manifest: list\noutput: out\nslots: {\(slots)}\n", to: "slots.yaml")
+      try folder.write("https://example.com/a.jpg\n", to: "list")
+      return try await check(try PipelineFile.load(file)).report.warnings
+    }
+    let bound = "bound it, such as aspect: [1:4, 4:1]"
+    #expect(
+      try await warnings("a: {size: 9x9}, b: {size: 180x}") == [
+        "slot \"b\" has a free side and no \"aspect\": an image of 3 x 900 pixels takes 180 x 54000 points in "
+          + "\"b\"; \(bound)"
+      ])
+    #expect(
+      try await warnings("a: {size: x20}, b: {size: 180x}") == [
+        "slots \"a\", \"b\" have a free side and no \"aspect\": an image of 900 x 3 pixels takes 6000 x 20 points in "
+          + "\"a\"; \(bound)"
+      ])
+    #expect(try await warnings("a: {size: 9x9}, b: {size: 180x, aspect: [1:9, 9:1]}") == [])
+  }
+
   @Test func everyLineIsChecked() async throws {
     let lines = [
       #"{"id":"a","url":"https://example.com/a.jpg","price":1,"colour":"red"}"#, "nonsense",

@@ -26,6 +26,33 @@ import Testing
     return price
   }
 
+  @Test func longBoxesAreCounted() {
+    var summary = PlanSummary(ladders: [LadderPrice(.exact, Self.settings)], Self.settings)
+    func add(_ id: String, _ width: Int, _ height: Int, slots: [String]? = nil) {
+      summary.add(
+        PlanSource(size: Size(width, height)), id: id, slots: slots, Self.settings)
+    }
+    add("square", 50, 50)
+    add("thumb", 3, 900, slots: ["thumb"])
+    #expect(summary.longBoxes.images == 0 && summary.longBoxes.longest == nil)
+    add("tower", 3, 900)
+    add("strip", 900, 3, slots: ["card"])
+    let json = text(summary.json(LadderChoice(summary, wanted: nil)))
+    #expect(
+      json.contains(
+        """
+          "longBoxes": {
+            "images": 2,
+            "longest": {
+              "id": "tower",
+              "slot": "card",
+              "width": 100,
+              "height": 30000
+            }
+          }
+        """), "\(json)")
+  }
+
   /// Squares of 100 and 200 pixels, and the whole image in 100 x 50 and 200 x 100.
   @Test func filesAreCounted() {
     let exact = Self.price(.exact, [("a", Size(1_000, 500))])

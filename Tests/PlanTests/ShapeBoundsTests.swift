@@ -25,6 +25,26 @@ import Testing
       + "\(slot.isBounded) \(files.joined(separator: ","))\(crop)"
   }
 
+  /// Boxes longer than 4:1, where nothing bounds a free side.
+  @Test func longBoxesAreFound() {
+    func box(_ slot: Slot, _ width: Int, _ height: Int) -> Size? {
+      slot.longBox(of: PlanSource(size: Size(width, height)))
+    }
+    let (wide, tall) = (
+      Slot("wide", width: 180, height: nil), Slot("tall", width: nil, height: 100)
+    )
+    #expect(box(wide, 3, 900) == Size(180, 54_000) && box(tall, 900, 3) == Size(30_000, 100))
+    #expect(box(wide, 900, 3) == Size(180, 1) && box(tall, 3, 900) == Size(1, 100))
+    #expect(box(wide, 100, 400) == nil && box(wide, 100, 401) == Size(180, 722))
+    let others = [
+      Slot("bounded", width: 180, height: nil, bounds: Self.bounds),
+      Slot("fit", width: 180, height: 180), Slot("clip", width: 9, height: 9, mode: .clip),
+    ]
+    for slot in others {
+      #expect(!slot.isUnbounded && box(slot, 3, 900) == nil, "\(slot.name)")
+    }
+  }
+
   @Test(arguments: [
     (1, 2000, "180x360 180x360 true 1x2 of 0,999,1x2"),
     (17, 5000, "180x360 180x360 true 17x34 of 0,2483,17x34"),

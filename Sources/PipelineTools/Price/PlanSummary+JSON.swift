@@ -25,6 +25,7 @@ private struct PlanDocument: JSONDocument {
   let log: Log?
   let fit: Fit?
   let ladders: [Price]?
+  let longBoxes: LongBoxes?
 
   struct Log: Encodable {
     let requests, images, unread: Int
@@ -76,6 +77,7 @@ private struct PlanDocument: JSONDocument {
     self.next = next
     (items, unknown, measured) = (summary.items, summary.unknown, summary.measured)
     log = summary.log.map { Log(requests: $0.views, images: summary.viewed, unread: $0.unread) }
+    longBoxes = summary.longBoxes.images > 0 ? summary.longBoxes : nil
     guard !choice.isWanted else {
       fit = Fit(
         by: choice.unit,

@@ -17,6 +17,7 @@ package struct PlanSummary: Sendable {
   /// Of the first images that could not be probed: the URL without secrets, and why.
   package internal(set) var failures: [(source: String, reason: String)] = []
   private static let listedFailures = 5
+  package private(set) var longBoxes = LongBoxes()
   /// The price on each compared ladder; the pipeline's own if none is compared.
   package var ladders: [LadderPrice]
   /// With exact sizes.
@@ -64,6 +65,7 @@ package struct PlanSummary: Sendable {
       demand.add(request, weight: weight * (demand.cost == .bytes ? factor : 1))
     }
     guard countsFiles else { return }
+    longBoxes.add(source, id: id, slots: slots, settings.slots)
     var settings = settings
     settings.rounding.steps = .exact
     let plan = Plan(for: source, settings: settings, slots: slots)
