@@ -342,7 +342,7 @@ let package = Package(
         "TesseraPipeline", "TesseraPipelineFile", "TesseraFetch", "TesseraState", "TesseraOutput",
         "TesseraWorkers", "TesseraWire", "TesseraPlan", "TesseraPlaceholder", "TesseraManifest",
         "TesseraCatalog", "TesseraSystem", "TesseraBytes", "TesseraJSON", "TesseraImageHeader",
-        "TesseraProbe", "TesseraMemoryOutput",
+        "TesseraProbe", "TesseraMemoryOutput", "TesseraOutputTools",
       ]),
     tests(
       "OutputToolsTests",

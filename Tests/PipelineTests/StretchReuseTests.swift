@@ -113,16 +113,7 @@ import Testing
 
   // MARK: Any changes
 
-  /// A generator whose numbers are the same in every run of the test (Knuth's constants).
-  private struct Numbers {
-    var state: UInt64
-    mutating func next(below limit: Int) -> Int {
-      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      return Int(state >> 33) % max(1, limit)
-    }
-  }
-
-  private static func edit(_ lines: inout [String], _ numbers: inout Numbers) {
+  private static func edit(_ lines: inout [String], _ numbers: inout SeededNumbers) {
     let place = numbers.next(below: lines.count)
     let source = numbers.next(below: 150)
     switch numbers.next(below: 9) {
@@ -142,7 +133,7 @@ import Testing
   /// With a mapping, images of one id are items of their own.
   @Test(arguments: tried(of: Array(1...6)), [false, true])
   func catalogsAreThoseOfRunsThatLookAtEverything(_ seed: Int, _ sharesIDs: Bool) async throws {
-    var numbers = Numbers(state: UInt64(seed))
+    var numbers = SeededNumbers(seed)
     var (run, reference) = (try Self.begun(), try Self.begun(hasMark: false))
     if sharesIDs {
       run.file.columns = ColumnMapping([.url: ["url"], .id: ["id"]])
@@ -190,7 +181,7 @@ import Testing
     let (state, files) = (Array(try Data(contentsOf: URL(filePath: path))), run.output.files)
     let lines = Self.lines(0..<40) + [Self.line("new", 120)] + Self.lines(40..<80)
     let reference = try await Self.begun(hasMark: false).wholeRun(lines)
-    var (numbers, stood) = (Numbers(state: UInt64(part)), 0)
+    var (numbers, stood) = (SeededNumbers(part), 0)
     for _ in 0..<15 {
       var flipped = state
       let bit = numbers.next(below: state.count * 8)

@@ -23,7 +23,7 @@ struct RunInMemory: Sendable {
   var transcoder = FakeTranscoder()
   let output = MemoryOutput()
   var state: StateStore
-  let workspace: Workspace
+  var workspace: Workspace
   var file: PipelineFile
   /// What a worker has, in bytes.
   var workerMemory = 1 << 30
@@ -200,7 +200,8 @@ extension RunInMemory {
     try folder.write(lines.map { $0 + "\n" }.joined(), to: "manifest.jsonl")
     var choices = RunOptions(workerPath: "")
     options(&choices)
-    let held = try await HeldOutput(other ?? output, workspace, choices.shard)
+    let target: any Output = other ?? output
+    let held = try await HeldOutput(target, workspace, choices.shard)
     let warnings = Warnings()
     let result = await Pipeline(file, .everything, choices).runHolding(
       held,
@@ -218,7 +219,10 @@ extension RunInMemory {
       warnings)
     await held.release()
     let report = try result.get()
-    let catalog = choices.shard == nil ? try output.text("catalog.json") : "{}"
+    let catalog =
+      choices.shard == nil
+      ? String(decoding: try await target.read("catalog.json", 1 << 30, at: 0), as: UTF8.self)
+      : "{}"
     let images = try JSONParser.parse(Array(catalog.utf8))["images"]?.arrayValue ?? []
     return WholeRun(
       report: report, warnings: warnings.texts, catalog: catalog,
