@@ -1,6 +1,8 @@
 /// Collects the mistakes of a file while its values are decoded: one pass finds all of them.
 final class DecodingContext {
   private(set) var diagnostics: [Diagnostic] = []
+  /// What works, and should be changed.
+  private(set) var warnings: [Diagnostic] = []
   /// The folder that relative paths of the file are below.
   let folder: String
   private let environment: (String) -> String?
@@ -21,6 +23,8 @@ final class DecodingContext {
     let diagnostic = Diagnostic(mark, message)
     if !diagnostics.contains(diagnostic) { diagnostics.append(diagnostic) }
   }
+
+  func warn(_ mark: Mark, _ message: String) { warnings.append(Diagnostic(mark, message)) }
 
   /// The text of a scalar, with the environment's value for each `${NAME}`.
   func text(_ node: YAMLNode, _ key: String, expected: String) -> String? {

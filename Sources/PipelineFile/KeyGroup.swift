@@ -43,6 +43,24 @@ struct KeyGroup {
     }
   }
 
+  /// Takes what the file has under the former name of a key for the key, and warns.
+  mutating func rename(_ former: String, to name: String) {
+    guard let pair = pairs.removeValue(forKey: former) else { return }
+    if let other = pairs[name] {
+      context.report(
+        pair.key.mark,
+        "\"\(prefix)\(former)\" is the former name of \"\(prefix)\(name)\", which line \(other.key.mark.line) has already; "
+          + "remove it")
+      return
+    }
+    pairs[name] = pair
+    context.found("\(prefix)\(name)", pair)
+    context.warn(
+      pair.key.mark,
+      "\"\(prefix)\(former)\" is now \"\(prefix)\(name)\"; the former name works until the next minor version"
+    )
+  }
+
   /// The node of a key; nil if the file lacks the key.
   func node(_ key: String) -> YAMLNode? { pairs[key]?.value }
 

@@ -33,7 +33,10 @@ extension PipelineFile {
         file.completed(top.context)
       }
       let root = try YAMLParser.parse(bytes)
-      if let file = type.read(root, KeyPlace("", context), blank), context.diagnostics.isEmpty {
+      if var file = type.read(root, KeyPlace("", context), blank), context.diagnostics.isEmpty {
+        file.warnings = context.warnings.map { warning in
+          "\(path):\(warning.mark.line):\(warning.mark.column): \(warning.message)"
+        }
         return file
       }
     } catch {

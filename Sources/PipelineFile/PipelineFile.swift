@@ -12,6 +12,8 @@ package struct PipelineFile: Sendable {
   /// The file's name without its extension.
   package var name: String
   package var path: String
+  /// What works, and should be changed: with its place, a line each.
+  package internal(set) var warnings: [String] = []
   package var manifest: Manifest
   /// The base of relative URLs in the manifest; nil if they are not allowed.
   package var base: String?

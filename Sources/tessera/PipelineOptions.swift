@@ -23,8 +23,10 @@ enum PipelineOptions {
   static func load(
     _ arguments: Arguments, output: Option<String>? = nil
   ) throws -> PipelineFile {
-    try PipelineFile.load(
+    let file = try PipelineFile.load(
       try path(arguments), manifest: try arguments.value(manifest),
       output: try output.flatMap { try arguments.value($0) })
+    for warning in file.warnings { Console.warn(warning) }
+    return file
   }
 }

@@ -49,7 +49,7 @@ import Testing
   }
 
   private static let minimal =
-    "manifest: feed.jsonl\noutput: build/feed\nslots: {card: {size: 180x}}\n"
+    "manifest: feed.jsonl\noutput: build/feed\nslots: {card: {size: 180x180}}\n"
 
   @Test func theDocumentedHostsHaveTheirSettings() throws {
     let blocks = try Document("Pipelines/NETWORK.md").blocks("yaml")

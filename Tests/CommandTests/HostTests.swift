@@ -155,7 +155,8 @@ import Testing
     func output(_ keys: String, _ url: String = "https://images.shop.de/a.jpg") async throws
       -> String
     {
-      let fixture = try RunFixture(manifest: url + "\n", keys: "fetch: {\(keys)}")
+      let fixture = try RunFixture(
+        manifest: url + "\n", keys: "fetch: {\(keys)}", slots: "slots: {card: {size: 9x9}}")
       let result = try await Tool.run(Places.tessera, ["check", fixture.folder.path("feed.yaml")])
       #expect(result.status == 0, "\(result.output)\(result.errors)")
       return result.output

@@ -7,7 +7,7 @@ import Testing
 /// Manifests through the command (group M of bad inputs): their origins, and invalid ones.
 @Suite struct ManifestRunTests {
   private static let head =
-    "output: out\nslots: {card: {size: 180x}}\nfetch: {allow: loopback, retries: 1}\n"
+    "output: out\nslots: {card: {size: 180x, aspect: [1:9, 9:1]}}\nfetch: {allow: loopback, retries: 1}\n"
 
   /// A manifest at a URL is fetched like images: with headers and retries, within the address
   /// policy.
@@ -145,7 +145,7 @@ import Testing
       """
       manifest: m.jsonl
       output: out
-      slots: {a: {size: 10x}}
+      slots: {a: {size: 10x10}}
       fetch: {allow: [127.0.0.1/32], user-agent: "A (+https://shop.de/bot)"}
       """, to: "p.yaml")
     let permitted = reason.isEmpty
@@ -363,7 +363,7 @@ import Testing
     #expect(run.errors.split(separator: "\n").dropLast().map(String.init) == printed)
     #expect(try fixture.report["manifestProblems.total"] == 3_000)
     let check = try await Tool.tessera("check", path)
-    #expect(check.output.split(separator: "\n").count == 3_001)
+    #expect(check.output.split(separator: "\n").filter { $0.contains(": error: ") }.count == 3_000)
   }
 
   /// A small gzip file that unpacks to gigabytes without a record: the run's deadline and a signal

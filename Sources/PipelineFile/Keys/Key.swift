@@ -8,6 +8,8 @@ internal import TesseraJSON
 /// `Root` is what the key's group is stored in.
 struct Key<Root: Sendable>: Sendable {
   let name: String
+  /// The name that it had in the minor version before, which still works, with a warning; nil if it is not a renamed key.
+  let formerly: String?
   let isRequired: Bool
   /// Reads the key of a group, if the file has it.
   let read: @Sendable (KeyGroup, inout Root) -> Void
@@ -24,14 +26,16 @@ struct Key<Root: Sendable>: Sendable {
   /// - Parameters:
   ///   - storage: where the value is. What is there before the file is read is the default.
   ///   - shapes: what changes with the value; a group's keys say so themselves.
+  ///   - formerly: the name that it had in the minor version before.
   ///   - example: a value for documentation, for a key without a default.
   ///   - use: who needs it; of a key at the top.
   init<Value>(
     _ name: String, _ type: KeyType<Value>, _ storage: any WritableKeyPath<Root, Value> & Sendable,
     shapes: Shaping = .nothing, needs: Need? = nil, isRequired: Bool = false,
-    example: JSONValue? = nil, use: KeyUse = .everyday, _ about: String
+    formerly: String? = nil, example: JSONValue? = nil, use: KeyUse = .everyday, _ about: String
   ) {
     (self.name, self.isRequired, expected) = (name, isRequired, type.expected)
+    self.formerly = formerly
     read = { group, root in
       guard let node = group.node(name) else { return }
       let place = KeyPlace("\(group.prefix)\(name)", group.context)

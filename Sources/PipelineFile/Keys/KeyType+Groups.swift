@@ -17,7 +17,8 @@ extension KeyType {
         schema(of: keys.map { $0.note(value) }, keys, isOptional: isOptional).with(rule)
       },
       read: { node, place, current in
-        let group = KeyGroup(node, at: place)
+        var group = KeyGroup(node, at: place)
+        for key in keys { if let former = key.formerly { group.rename(former, to: key.name) } }
         var value = current
         for key in keys { key.read(group, &value) }
         group.finish(known: keys.map(\.name))
@@ -38,12 +39,16 @@ extension KeyType {
   private static func schema(
     of notes: [KeyNote], _ keys: [Key<Value>], isOptional: Bool
   ) -> JSONValue {
-    let required = keys.filter(\.isRequired).map { JSONValue.string($0.name) }
+    let required = keys.filter { $0.isRequired && $0.formerly == nil }
+      .map { JSONValue.string($0.name) }
+    let former = zip(keys, notes).compactMap { key, note in
+      key.formerly.map { JSONValue.Member($0, note.schema.with([.init("deprecated", true)])) }
+    }
     return JSONValue.object([
       .init("type", isOptional ? ["object", "null"] : "object"),
       .init("additionalProperties", false),
     ]).with(required.isEmpty ? [] : [.init("required", .array(required))])
-      .with([.init("properties", .object(notes.map { .init($0.name, $0.wholeSchema) }))])
+      .with([.init("properties", .object(notes.map { .init($0.name, $0.wholeSchema) } + former))])
   }
 
   /// Values by names of the user's, sorted by name, so that the order in the file has no effect.
