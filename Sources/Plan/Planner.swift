@@ -79,6 +79,13 @@ extension PlanSettings {
 }
 
 extension PlanSettings {
+  /// The box of an image in points, if nothing bounds it in the slot and it is longer than 4:1; else nil.
+  package func longBox(of source: PlanSource, in slot: Slot) -> Size? {
+    guard slot.isUnbounded else { return nil }
+    let box = place(of: source, in: slot).layout
+    return box.longerSide > 4 * min(box.width, box.height) ? box : nil
+  }
+
   /// The part of a source that files for a slot show, and the size of the slot's box in points.
   ///
   /// A service that does not crop makes images that cover the box, and the client crops them, as it does with the source itself:

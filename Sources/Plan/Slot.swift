@@ -30,15 +30,6 @@ package struct Slot: Sendable, Equatable {
   /// Whether an image of any shape is shown whole on a free side, so that nothing bounds its box.
   package var isUnbounded: Bool { bounds == nil && (width == nil || height == nil) }
 
-  /// The box of an image in points, if it is unbounded and longer than 4:1; else nil.
-  package func longBox(of source: PlanSource) -> Size? {
-    guard isUnbounded else { return nil }
-    let frame = Frame(of: source, in: self, gravity: .side(.centre))
-    // At scale 1 a pixel is a point.
-    let box = frame.target(of: self, scale: 1).size
-    return box.longerSide > 4 * min(box.width, box.height) ? box : nil
-  }
-
   /// The shape of the part of an image that the slot shows; nil if it shows the whole.
   func shape(for whole: Size) -> Size? {
     mode == .clip ? coveredBox : bounds?.shape(for: whole)

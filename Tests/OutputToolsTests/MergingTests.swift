@@ -182,8 +182,8 @@ import Testing
   @Test func theFirstFileOfANameStands() async throws {
     let apart = try (0..<2).map { try SmallOutput(folder, name: "disk\($0)") }
     // Two versions of a library made the same image.
-    let first = try apart[0].make(Self.png("older"), of: "a picture")
-    let second = try apart[1].make(Self.png("a newer one"), of: "a picture")
+    let first = try apart[0].make(Self.png("older"), of: "a source")
+    let second = try apart[1].make(Self.png("a newer one"), of: "a source")
     #expect(first.path == second.path && first.bytes != second.bytes)
     try Self.write(0, [(1, "a", "ok")], files: ["a": first], to: apart[0])
     try Self.write(1, [(2, "b", "ok")], files: ["b": second], to: apart[1])
@@ -198,12 +198,12 @@ import Testing
     #expect(try small.output.digest(of: first.path) == first.sha256)
   }
 
-  /// With digests in the catalog, files of one size are told apart, too.
+  /// With digests in the catalog, files of one size differ, too.
   @Test func theFullProfileStatesTheDigestOfWhatStands() async throws {
     let apart = try SmallOutput(folder, name: "disk")
     let (first, second) = (Self.png("one"), Self.png("two"))
-    let standing = try small.make(first, of: "a picture")
-    let file = try apart.make(second, of: "a picture")
+    let standing = try small.make(first, of: "a source")
+    let file = try apart.make(second, of: "a source")
     try Self.write(0, of: 1, [(1, "a", "ok")], files: ["a": file], to: apart)
     #expect(try await merge([apart.root], into: small.root).standing == 0)
     let result = "shards/1/0.jsonl"

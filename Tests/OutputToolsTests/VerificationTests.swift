@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  /// They are counted: nobody takes a catalog without files of its own for one that was checked.
+  /// They are counted: a catalog without files of its own was not checked.
   @Test func filesOfAServiceAreNotRequested() async throws {
     let url = "https://images.example/resize/a"
     let line = SmallOutput.line("a").replacing(

@@ -28,7 +28,8 @@ import Testing
   /// Boxes longer than 4:1, where nothing bounds a free side.
   @Test func longBoxesAreFound() {
     func box(_ slot: Slot, _ width: Int, _ height: Int) -> Size? {
-      slot.longBox(of: PlanSource(size: Size(width, height)))
+      PlanSettings(slots: [slot], scales: [1])
+        .longBox(of: PlanSource(size: Size(width, height)), in: slot)
     }
     let (wide, tall) = (
       Slot("wide", width: 180, height: nil), Slot("tall", width: nil, height: 100)

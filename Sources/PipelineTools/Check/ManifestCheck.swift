@@ -80,7 +80,7 @@ package struct ManifestCheck {
     )
     (result.secrets, result.warnings) = (manifest.secrets, manifest.warnings + hosts.warnings)
     result.warnings += manifest.leftOut.mistakes
-    if let warning = LongBoxes.warning(on: file.plan.slots) { result.warnings.append(warning) }
+    if let warning = LongBoxes.warning(on: file.plan) { result.warnings.append(warning) }
     if result.items + result.problemCount == 0 { result.warnings.append(manifest.emptiness) }
     result.encoded = manifest.encoded
     if prober != nil, result.items > 0 { result.choice = LadderChoice(summary, wanted: nil) }

@@ -17,10 +17,12 @@ package struct LongBoxes: Sendable, Encodable {
   }
 
   /// - Parameter names: of the slots in which the image is used; nil for all.
-  mutating func add(_ source: PlanSource, id: String, slots names: [String]?, _ slots: [Slot]) {
+  mutating func add(
+    _ source: PlanSource, id: String, slots names: [String]?, _ settings: PlanSettings
+  ) {
     var isLong = false
-    for slot in slots where names?.contains(slot.name) ?? true {
-      guard let box = slot.longBox(of: source) else { continue }
+    for slot in settings.slots where names?.contains(slot.name) ?? true {
+      guard let box = settings.longBox(of: source, in: slot) else { continue }
       isLong = true
       if box.longerSide > longest.map({ max($0.width, $0.height) }) ?? 0 {
         longest = Box(id: id, slot: slot.name, width: box.width, height: box.height)
@@ -30,11 +32,11 @@ package struct LongBoxes: Sendable, Encodable {
   }
 
   /// Of slots that bound no box: a sentence without its period; nil if there are none.
-  static func warning(on slots: [Slot]) -> String? {
-    let open = slots.filter(\.isUnbounded)
+  static func warning(on settings: PlanSettings) -> String? {
+    let open = settings.slots.filter(\.isUnbounded)
     guard let first = open.first else { return nil }
     let example = PlanSource(size: first.width == nil ? Size(900, 3) : Size(3, 900))
-    guard let box = first.longBox(of: example) else { return nil }
+    guard let box = settings.longBox(of: example, in: first) else { return nil }
     let names = open.map { "\"\($0.name)\"" }.joined(separator: ", ")
     let verb = open.count == 1 ? "slot \(names) has" : "slots \(names) have"
     return

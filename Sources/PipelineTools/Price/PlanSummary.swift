@@ -65,7 +65,7 @@ package struct PlanSummary: Sendable {
       demand.add(request, weight: weight * (demand.cost == .bytes ? factor : 1))
     }
     guard countsFiles else { return }
-    longBoxes.add(source, id: id, slots: slots, settings.slots)
+    longBoxes.add(source, id: id, slots: slots, settings)
     var settings = settings
     settings.rounding.steps = .exact
     let plan = Plan(for: source, settings: settings, slots: slots)
