@@ -14,17 +14,19 @@ async function decoded(url) {
   return context.getImageData(0, 0, bitmap.width, bitmap.height);
 }
 
-/** The browser's decoder reads the PNG of each placeholder as the pixels that it was made of. */
+/** The browser's decoder reads the file of each placeholder as the pixels that it was made of, also of one with alpha. */
 async function comparePlaceholders(cases) {
-  let count = 0;
-  for (const [kind, { hash }] of [["thumbhash", cases.thumbhashes[0]], ["blurhash", cases.blurhashes[0]]]) {
-    const pixels = lib.pixelsOf({ kind, data: hash });
-    const image = await decoded(lib.pngURL(pixels));
-    if (image.width !== pixels.width || image.height !== pixels.height) mistakes.push(`${kind}: another size`);
-    if (image.data.some((sample, place) => sample !== pixels.samples[place])) mistakes.push(`${kind}: other samples`);
-    count += 1;
+  const placeholders = [{ thumbhash: cases.thumbhashes[0].hash }, { thumbhash: "X5qGNQw7oElslqhGWfSE+Q6oJ1h2iHB2Rw==" }, { color: "#a1b2c3" }];
+  for (const placeholder of placeholders) {
+    const pixels = lib.placeholderPixels(placeholder);
+    const image = await decoded(lib.placeholderURL(placeholder, 32));
+    const what = JSON.stringify(placeholder);
+    if (image.width !== pixels.width || image.height !== pixels.height) mistakes.push(`${what}: another size`);
+    // A canvas stores its samples multiplied by alpha, so they may differ where that is low.
+    const near = (sample, place) => Math.abs(sample - pixels.samples[place]) <= (pixels.samples[place | 3] === 255 || place % 4 === 3 ? 0 : 255 / Math.max(1, pixels.samples[place | 3]));
+    if (!image.data.every(near)) mistakes.push(`${what}: other samples`);
   }
-  return count;
+  return placeholders.length;
 }
 
 /** How long the page is blocked at most while `body` runs, in milliseconds. */
@@ -38,19 +40,36 @@ async function longestTask(body) {
   return Math.max(0, ...tasks);
 }
 
-/** How long a catalog of 20,000 images blocks the page: read and verified, all ids found, and brought up to date by changes. */
-async function blocks() {
-  let catalog;
+const median = (list) => list.sort((one, other) => one - other)[Math.floor(list.length / 2)];
+
+/** A catalog of 20,000 images: how long it takes to open and verify, beside JSON.parse and SHA-256, and how long the page is blocked. */
+async function speed() {
   const bytes = await (await fetch("/many.json")).arrayBuffer();
-  const read = await longestTask(async () => { catalog = await lib.verified(lib.readCatalog(bytes)); });
+  const timed = async (body) => {
+    const start = performance.now();
+    await body();
+    return performance.now() - start;
+  };
+  const open = () => lib.verified(new lib.CatalogIndex(bytes, { accepting: lib.everywhere }));
+  const plain = async () => [JSON.parse(new TextDecoder().decode(bytes)), await crypto.subtle.digest("SHA-256", bytes)];
+  // Before the others leave garbage.
+  let index;
+  const read = await longestTask(async () => { index = await open(); });
   const found = await longestTask(async () => {
-    if (catalog.images.position("image-19999") !== 19_999) mistakes.push("another position");
+    if (index.image("image-19999").id !== "image-19999") mistakes.push("another image");
   });
-  let updated;
-  const update = await longestTask(async () => { updated = await lib.updateCatalog(catalog, "/many.json"); });
-  if (updated.images.at(7).alt !== "x") mistakes.push("the changes are not applied");
-  if (read > 300) mistakes.push(`reading blocks the page for ${read} ms`);
-  return [read, found, update].map(Math.round).join(", ");
+  const update = await longestTask(async () => { index = await lib.updateCatalog(index, { url: "/many.json" }); });
+  if (index.at(7).image.alt !== "x") mistakes.push("the changes are not applied");
+  const [ours, theirs] = [[], []];
+  for (let round = 0; round < 7; round += 1) {
+    theirs.push(await timed(plain));
+    ours.push(await timed(open));
+  }
+  const [time, other] = [median(ours), median(theirs)];
+  if (time > 1.5 * other) mistakes.push(`${time} ms, and JSON.parse with SHA-256 ${other} ms`);
+  // 50 where nothing else runs.
+  if (Math.max(read, found) > 200) mistakes.push(`the page is blocked for ${[read, found]} ms`);
+  return { time: `${Math.round(time)} ms beside ${Math.round(other)} ms of JSON.parse with SHA-256`, blocked: [read, found, update].map(Math.round).join(", ") };
 }
 
 try {
@@ -62,7 +81,7 @@ try {
     checks: Object.values(found.sections).reduce((sum, each) => sum + each),
     placeholders: await comparePlaceholders(cases),
     types: [...(await lib.detectTypes())],
-    blocked: await blocks(),
+    ...await speed(),
     mistakes,
   };
 } catch (error) {

@@ -4,23 +4,24 @@ import { createServer } from "node:http";
 import { changesOf, documentOf } from "./documents.mjs";
 
 export async function updateParts(part, lib, cases, { catalogs, rows }, sha256) {
+  const open = (text, from = "/") => new lib.CatalogIndex(text, { accepting: new Set(), from });
+
   await part("changes.json", async () => {
     for (const [about, from, changes, result] of rows) {
-      const old = lib.readCatalog(catalogs[from]);
+      const old = open(catalogs[from]);
       const found = await lib.applyChanges(old, changes).then((next) => new TextDecoder().decode(next.bytes), (error) => error);
       if (result === null) assert(found instanceof lib.CatalogError, `${about}: ${found}`);
       else assert.equal(found, catalogs[result], about);
       assert.equal(new TextDecoder().decode(old.bytes), catalogs[from], about);
     }
-    for (const text of Object.values(catalogs)) assert.equal([...(await lib.verified(lib.readCatalog(text))).images].length, JSON.parse(text).count);
+    for (const text of Object.values(catalogs)) assert.equal([...(await lib.verified(open(text))).images].length, JSON.parse(text).count);
     return `${rows.length} rows`;
   });
 
   await part("updates", async () => {
     const { images, ...head } = cases.catalog;
     const [oldText, nextText] = [2, 1].map((count) => documentOf({ ...head, images: images.slice(0, count) }, sha256));
-    const [old, next] = [oldText, nextText].map((text) => lib.readCatalog(text));
-    const changes = changesOf(oldText, nextText);
+        const changes = changesOf(oldText, nextText);
     const answers = new Map();
     let requests = [];
     const server = createServer(({ url }, response) => {
@@ -31,15 +32,16 @@ export async function updateParts(part, lib, cases, { catalogs, rows }, sha256) 
     });
     await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
     const base = `http://127.0.0.1:${server.address().port}`;
-    const address = `/feed/from-${old.digest}.json`;
     const catalog = "/feed/catalog.json?v=1";
+    const [old, next] = [oldText, nextText].map((text) => open(text, base + catalog));
+    const address = `/feed/from-${old.head.digest}.json`;
     const update = async (signal) => {
       requests = [];
-      return lib.updateCatalog(old, new URL(base + catalog), { signal });
+      return lib.updateCatalog(old, { signal });
     };
     const updatesTo = async (expected, ...urls) => {
       const found = await update();
-      assert.deepEqual([found.digest, Buffer.from(found.bytes), requests], [expected.digest, Buffer.from(expected.bytes), urls]);
+      assert.deepEqual([Buffer.from(found.bytes), found.from, requests], [Buffer.from(expected.bytes), old.from, urls]);
       return found;
     };
     try {
@@ -48,7 +50,7 @@ export async function updateParts(part, lib, cases, { catalogs, rows }, sha256) 
       await updatesTo(next, address);
       answers.set(address, [200, changesOf(oldText, oldText)]);
       assert.equal(await updatesTo(old, address), old);
-      for (const answer of [[403, ""], [404, ""], [410, ""], [200, "{}"], [200, changes.replace(next.digest, "0".repeat(64))]]) {
+      for (const answer of [[403, ""], [404, ""], [410, ""], [200, "{}"], [200, changes.replace(next.head.digest, "0".repeat(64))]]) {
         answers.set(address, answer);
         await updatesTo(next, address, catalog);
       }

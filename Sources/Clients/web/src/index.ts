@@ -1,28 +1,17 @@
 export * from "./model.js";
 export * from "./errors.js";
-export { type ImageList } from "./reading/images.js";
-export { readCatalog, type Source as CatalogSource, verified } from "./reading/read.js";
-export { applyChanges, changesURL } from "./reading/changes.js";
-export { updateCatalog } from "./loading/update.js";
-export { CatalogIndex } from "./layout/catalogIndex.js";
-export { CatalogContext, type CatalogEntry, type ContextOptions } from "./layout/entry.js";
-export { aspectRatio, type Frame, requireSlots, type Size } from "./layout/slots.js";
-export { type Box } from "./layout/boxes.js";
-export {
-  everywhere, expectedBytes, type ImageFile, supportedTypes, systemTypes, typesOf,
-} from "./layout/formats.js";
-export { type Atlas, atlasCSS, type AtlasIndex, atlasIndexURL, atlasOf, findInAtlas, type Table, type TableFile } from "./layout/atlas.js";
-export { detectTypes } from "./layout/detect.js";
-export { type Appearance, type ImageState } from "./layout/loading.js";
-export { Prefetch, type PrefetchSituation, type PrefetchStep } from "./layout/prefetch.js";
-export { type PrecacheEntry, precacheList, type PrecacheOptions } from "./layout/precache.js";
-export { decodeBlurHash } from "./placeholder/blurhash.js";
-export { decodeThumbHash } from "./placeholder/thumbhash.js";
-export { type Pixels } from "./placeholder/pixels.js";
-export { encodePNG, pngURL } from "./placeholder/png.js";
-export {
-  bestPlaceholder, type PlaceholderKind, placeholderPixels, placeholderURL, pixelsOf, rgb,
-} from "./placeholder/placeholder.js";
-export { type Picture, picture, type PictureOptions, pictureParts, preload } from "./markup/picture.js";
-export { defineTesseraImage } from "./markup/element.js";
-export { blurRule, stylesheet } from "./markup/style.js";
+export { CatalogIndex, type CatalogOptions, type CatalogSource } from "./catalog.js";
+export { loadCatalog, type LoadOptions, verified } from "./open.js";
+export { type Box, CatalogEntry, type Frame, type ImageFile, type Motion, type Size } from "./entry.js";
+export { detectTypes, everywhere, typesOf } from "./types.js";
+export { requireSlots } from "./slots.js";
+export { applyChanges, changesURL, updateCatalog } from "./update.js";
+export { Prefetch, type PrefetchRequest, type PrefetchSituation, type PrefetchStep } from "./prefetch.js";
+export { type Load, loadImage, Prefetcher, type PrefetcherOptions } from "./prefetcher.js";
+export { placeholderPixels, placeholderURL } from "./placeholder.js";
+export { decodeThumbHash, type Pixels } from "./thumbhash.js";
+export { type Picture, picture, type PictureOptions, pictureParts } from "./picture.js";
+export { blurRule, stylesheet } from "./stylesheet.js";
+export { type ImageSize, SizeError } from "./sizes/header.js";
+export { SizeFetcher } from "./sizes/fetcher.js";
+export { defineTesseraImage } from "./element.js";

@@ -1,8 +1,5 @@
 // TypeScript types of a Tessera catalog, version 1. Later minor versions may add members.
 
-import type { Table } from "./layout/atlas.js";
-import type { ImageList } from "./reading/images.js";
-
 /** Everything but the images: the first line of the document. */
 export interface CatalogHead {
   /** SHA-256 of the document's bytes after this member. Each other document has another one. */
@@ -17,19 +14,10 @@ export interface CatalogHead {
   slots: { [name: string]: Slot };
   /** Device pixels per point, ascending. */
   scales: number[];
-  /** Ready pixels of small slots, and atlases, by the slot's name. */
-  tables?: { [slot: string]: Table[] };
-  /** Of the first document of a screen: the paths of the others, in the order of their images. See `CatalogContext.url`. */
+  /** Of the first document of a screen: the paths of the others, in the order of their images. See `CatalogIndex.url`. */
   parts?: string[];
   /** The number of images. */
   count: number;
-}
-
-export interface Catalog extends CatalogHead {
-  /** In the order of the manifest. Each is parsed when it is asked for. */
-  images: ImageList;
-  /** The document: what an app stores, so that changes apply to it. */
-  bytes: Uint8Array;
 }
 
 /** A format in which images are there. */
@@ -81,8 +69,6 @@ export interface Image {
   slots?: { [name: string]: SlotUse };
   /** Names the content that the files were made from: the first part of their names. */
   source?: string;
-  /** Only in catalogs of the full profile. */
-  provenance?: Provenance;
   /** What the image shows; empty for an ornament. */
   alt?: string;
   /** The point that crops keep in view, in fractions of width and height. */
@@ -130,14 +116,14 @@ export interface Variant {
 /** A file (`path` and `bytes`), an image that a service makes (`url`), or both: then an app requests the URL. */
 export interface VariantFile {
   /** Relative to the catalog. The content behind a path never changes. */
-  path: string | undefined;
+  path?: string | undefined;
   /** An image service makes the image when this URL is requested. */
-  url: string | undefined;
+  url?: string | undefined;
   /** The media type. */
   type: string;
   /** Undefined if it is not known. */
-  bytes: number | undefined;
-  /** True if the image is animated, and this file shows one of its frames. */
+  bytes?: number | undefined;
+  /** False if the image is animated, and this file moves. */
   isStill: boolean;
 }
 
@@ -146,24 +132,8 @@ export interface SlotUse {
   width?: number;
   /** The box in the layout, in points. */
   height?: number;
-  /** The size of the image, in points, if it is larger than its box: see `slotFrame`. */
+  /** The size of the image, in points, if it is larger than its box: see `CatalogEntry.frame`. */
   image?: { width: number; height: number };
   /** An index into the image's variants for each of the catalog's scales. Absent if the image has no files. */
   variants?: number[];
-}
-
-/** What an image was made from. */
-export interface Provenance {
-  url?: string;
-  bytes?: number;
-  sha256: string;
-  width?: number;
-  height?: number;
-  /** Exif's, 1 to 8. */
-  orientation?: number;
-  colourSpace?: "rgb" | "grey" | "cmyk" | "lab" | "other";
-  profile?: string;
-  etag?: string;
-  lastModified?: string;
-  robots?: string;
 }
