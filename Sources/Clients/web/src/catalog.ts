@@ -54,7 +54,7 @@ export class CatalogIndex {
     this.bytes = bytes;
     const { starts } = this;
     for (let place = 0; (place = bytes.indexOf(10, place) + 1) > 0;) starts.push(place);
-    const first = this.lines(0, 0);
+    const first = textOf(this.lines(0, 0));
     if (!/^\{"digest":"[0-9a-f]{64}",.*"images":\[$/.test(first)) fail("expected a catalog, whose first line begins with its digest");
     if (textOf(bytes.subarray(-4)) !== "\n]}\n") fail("the catalog is cut off");
     const { count, baseURL } = this.head = parsed(`${first}]}`, 1, "", headShape);
@@ -77,7 +77,7 @@ export class CatalogIndex {
     const { count, formats } = this.head;
     if (!(position in this.starts && position < count)) return undefined;
     const member = `images[${position}]`;
-    const image: Image = parsed(this.lines(position + 1, position + 1), position + 2, member, imageShape);
+    const image: Image = parsed(textOf(this.lines(position + 1, position + 1)), position + 2, member, imageShape);
     addFiles(image, formats, member, position + 2);
     return new CatalogEntry(this, image);
   }
@@ -94,7 +94,7 @@ export class CatalogIndex {
       let place = (starts[line] as number) + 7;
       // A decoder takes ten times as long.
       for (let byte; (byte = bytes[place] as number) > 31 && byte < 128 && byte !== 34 && byte !== 92; place += 1) text += String.fromCharCode(byte);
-      positions.set(bytes[place] === 34 ? text : idOf(this.lines(line, line)), line - 1);
+      positions.set(bytes[place] === 34 ? text : idOf(textOf(this.lines(line, line))), line - 1);
     }
     const found = this.at(positions.get(id) ?? -1);
     return found?.id === id ? found : undefined;
@@ -109,9 +109,10 @@ export class CatalogIndex {
     for (let position = 0; position < this.head.count; position += 1) yield this.at(position) as CatalogEntry;
   }
 
-  /** Consecutive lines of the document, without what follows the last. */
-  lines(first: number, last: number): string {
-    return textOf(this.bytes.subarray(this.starts[first], (this.starts[last + 1] ?? 0) - 1)).replace(/,$/, "");
+  /** Consecutive lines of the document, without the comma and the line feed after the last. */
+  lines(first: number, last: number): Uint8Array {
+    const end = this.starts[last + 1] as number;
+    return this.bytes.subarray(this.starts[first], end - (this.bytes[end - 2] === 44 ? 2 : 1));
   }
 
   /** The URL of a file by its reference, or of a part of a screen by its path. */

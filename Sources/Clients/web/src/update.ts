@@ -36,19 +36,25 @@ export async function applyChanges(index: CatalogIndex, source: CatalogSource): 
   const { digest, count } = index.head;
   if (from !== digest) fail(`the changes are from the catalog ${from.slice(0, 12)}…`, "from");
   if (to === from) return index;
+  const encoder = new TextEncoder();
+  const parts = [encoder.encode(head)];
   let length = 0;
-  const parts = lines.map((line, place) => {
-    if (typeof line === "string") return line;
-    const [first, last] = line;
-    if (first < 0 || last < first || last >= count) {
-      fail(`expected lines from 0 to ${count - 1}, found ${first} to ${last}`, `lines[${place}]`);
+  lines.forEach((line, place) => {
+    if (typeof line !== "string" && !(line[0] >= 0 && line[0] <= line[1] && line[1] < count)) {
+      fail(`expected lines from 0 to ${count - 1}, found ${line[0]} to ${line[1]}`, `lines[${place}]`);
     }
-    const part = index.lines(first + 1, last + 1);
+    const part = typeof line === "string" ? encoder.encode(line) : index.lines(line[0] + 1, line[1] + 1);
+    parts.push(encoder.encode(place === 0 ? "\n" : ",\n"), part);
     length += part.length;
     // Lines may come again: a small document could lead to a huge one.
-    return length < 2 ** 28 ? part : fail(`the changes lead to a catalog of over ${length} characters`, "lines");
+    if (length >= 2 ** 30) fail(`the changes lead to a catalog of over ${length} bytes`, "lines");
   });
-  const document = new TextEncoder().encode(`${head}\n${parts.join(",\n")}${parts.length > 0 ? "\n" : ""}]}\n`);
+  parts.push(encoder.encode("\n]}\n"));
+  const document = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  parts.reduce((place, part) => {
+    document.set(part, place);
+    return place + part.length;
+  }, 0);
   const found = await digestOf(document);
   if (found !== to) fail(`the changes lead to the catalog ${found.slice(0, 12)}…, not to ${to.slice(0, 12)}…`, "to");
   const result = new CatalogIndex(document, { accepting: index.accepted, from: index.from });
