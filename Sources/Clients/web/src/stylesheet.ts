@@ -32,12 +32,12 @@ tessera-img>[slot]{position:absolute;inset:0}
 tessera-img[state=loading]{animation:tessera-loading 1.5s ease-in-out infinite}
 tessera-img[state=failed]{background-color:#8884}
 tessera-img[state=failed][role=button]{cursor:pointer}
-tessera-img[state=failed][role=button]:not(:has(>[slot=failed]))::after{content:"\\21bb"/"";position:absolute;inset:0;display:grid;place-content:center}
+tessera-img[state=failed][role=button]:not(:has(>[slot=failed]))::after{content:"\\21bb";content:"\\21bb"/"";position:absolute;inset:0;display:grid;place-content:center}
 @keyframes tessera-loading{50%{opacity:.6}}
 @media (prefers-reduced-motion:reduce){tessera-img[state=loading]{animation:none}}`;
 
 /**
- * The rules behind the classes of `picture` and the element `<tessera-img>`: about 12 kB, 2 kB with gzip, however many images there
+ * The rules behind the classes of `picture` and the element `<tessera-img>`: 13 kB, 2.4 kB after gzip, however many images there
  * are.
  *
  * @param images for boxes that an image covers and that are no slot's, in pictures with `sizes`: where the pipeline bounds the
