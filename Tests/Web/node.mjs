@@ -120,6 +120,7 @@ const sentences = [
   [image('"width":9223372036854775808'), "line 2: images[0].width: can't be 9223372036854776000"],
   [image('"warnings":{}'), "line 2: images[0].warnings: can't be {}"],
   [image('"slots":{"card":{"width":1,"height":true,"variants":[]}}'), "line 2: images[0].slots.card.height: can't be true"],
+  [image('"slots":{"ä b":{"variants":[1,"x"]}}'), 'line 2: images[0].slots.ä b.variants[1]: can\'t be "x"'],
   [image('"slots":{"constructor":5}'), "line 2: images[0].slots.constructor: can't be 5"],
   [image('"width":007'), "line 2: images[0]: expected JSON"],
   [image('"alt":"\t"'), "line 2: images[0]: expected JSON"],

@@ -21,27 +21,40 @@ export function parsed(text: string, line: number, member: string, shape: Shape)
   } catch {
     fail("expected JSON", member, line);
   }
-  check(value, shape, member, line);
+  const found = mismatch(value, shape);
+  if (found) fail(found[1], member + (member && found[0] && ".") + found[0], line);
   return value;
 }
 
 const kindOf = (value: unknown): string => (Array.isArray(value) ? "list" : value === null ? "null" : typeof value);
 
-function check(value: any, shape: any, member: string, line: number): void {
-  const kind = kindOf(value);
-  const isRight = shape.test ? kind === "string" && shape.test(value) : shape.call ? shape(value)
-    : kind === kindOf(shape) && (kind !== "number" || Number.isSafeInteger(value));
-  if (!isRight) fail(`can't be ${JSON.stringify(value)}`.slice(0, 99), member, line);
-  if (typeof shape !== "object" || shape.test) return;
+/** The first value of another shape: its path, and what is wrong with it. */
+function mismatch(value: any, shape: any): [path: string, reason: string] | undefined {
+  const type = typeof shape;
+  const isForm = shape instanceof RegExp;
+  const isRight = type === "function" ? shape(value) : isForm ? typeof value === "string" && shape.test(value)
+    : type === "object" ? kindOf(value) === kindOf(shape) : typeof value === type && (type !== "number" || Number.isSafeInteger(value));
+  if (!isRight) return ["", `can't be ${JSON.stringify(value)}`.slice(0, 99)];
+  if (type !== "object" || isForm) return undefined;
   const every = shape["*"] ?? shape[0];
-  for (const key of Object.keys(every === undefined ? shape : value)) {
-    const name = key.replace(every === undefined ? "?" : "", "");
-    const path = kind === "list" ? `${member}[${name}]` : (member && `${member}.`) + name;
-    if (value[name] === null && name !== key) delete value[name];
-    if (value[name] !== undefined) check(value[name], every ?? shape[key], path, line);
-    else if (name === key) fail(`"${name}" is missing`, member, line);
+  let keys: string[][] | undefined = names.get(shape);
+  if (every !== undefined) keys = Object.keys(value).map((key) => [key, key]);
+  else if (!keys) names.set(shape, keys = Object.keys(shape).map((key) => [key, key.replace("?", "")]));
+  for (const [key, name] of keys as [string, string][]) {
+    const member = value[name];
+    if (member === undefined || (member === null && name !== key)) {
+      if (name === key) return ["", `"${name}" is missing`];
+      if (member === null) delete value[name];
+      continue;
+    }
+    const found = mismatch(member, every ?? shape[key]);
+    if (found) return [(Array.isArray(value) ? `[${name}]` : name) + (/^[^[]/.test(found[0]) ? "." : "") + found[0], found[1]];
   }
+  return undefined;
 }
+
+/** The members of shapes, as they are written there, and their names. */
+const names = new Map<object, string[][]>();
 
 // A URL becomes a part of markup, so it has no character that ends an attribute or is not part of a URL.
 const characters = '[^\\x00-\\x20\\x7f-\\x9f"<>\\\\]*$';
