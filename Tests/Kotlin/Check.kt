@@ -1,7 +1,7 @@
 package tessera.check
 
 import tessera.catalog.CatalogException
-import tessera.catalog.CatalogValue
+import tessera.catalog.CatalogIndex
 import tessera.catalog.JsonParser
 
 /** Counts comparisons, and keeps those that failed. */
@@ -35,11 +35,31 @@ class Check {
     }
 }
 
-fun json(bytes: ByteArray): CatalogValue = JsonParser(String(bytes), "").document()
+/** A catalog of a test. */
+fun open(text: String, from: String? = "https://example.com/feed/catalog.json") = CatalogIndex(text.toByteArray(), everything, from)
 
-fun CatalogValue?.text(): String = this?.string ?: ""
+val everything = setOf("image/webp", "image/avif", "image/jpeg", "image/png", "image/gif")
 
-fun CatalogValue?.texts(): List<String> = (this?.list ?: emptyList()).map { it.text() }
+fun json(bytes: ByteArray): Any? = JsonParser(String(bytes), "").document()
+
+@Suppress("UNCHECKED_CAST")
+operator fun Any?.get(name: String): Any? = (this as? Map<String, Any?>)?.getOrDefault(name, null)
+
+fun Any?.text(): String = this as? String ?: ""
+
+fun Any?.list(): List<Any?> = this as? List<*> ?: emptyList()
+
+fun Any?.texts(): List<String> = list().map { it.text() }
+
+/** Texts stand for the numbers that JSON does not have. */
+fun Any?.number(): Double? = when (this) {
+    "nan" -> Double.NaN
+    "inf" -> Double.POSITIVE_INFINITY
+    "-inf" -> Double.NEGATIVE_INFINITY
+    else -> (this as? Number)?.toDouble()
+}
+
+fun Any?.int(): Int = number()?.toInt() ?: 0
 
 /** A generator of pseudorandom numbers with a seed (SplitMix64), as the Swift tests use it. */
 class SplitMix(private var state: Long) {

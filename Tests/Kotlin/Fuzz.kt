@@ -2,13 +2,13 @@ package tessera.check
 
 import java.util.concurrent.atomic.AtomicInteger
 import tessera.catalog.Box
-import tessera.catalog.Catalog
 import tessera.catalog.CatalogException
 import tessera.catalog.CatalogIndex
+import tessera.catalog.ImageFile
 import tessera.catalog.Mode
-import tessera.catalog.SupportedTypes
-import tessera.catalog.applyChanges
-import tessera.catalog.pixels
+import tessera.catalog.Size
+import tessera.catalog.apply
+import tessera.catalog.isServiceURL
 
 /** Reads damaged catalogs and changes: the only exception is the library's own, and none takes long. */
 class Fuzz(private val source: ByteArray, table: ByteArray, private val check: Check) {
@@ -23,26 +23,33 @@ class Fuzz(private val source: ByteArray, table: ByteArray, private val check: C
             number.set(attempt)
             val bytes = damaged(source)
             expectOneKind("catalog $attempt") { use(bytes) }
-            expectOneKind("changes $attempt") { old.applyChanges(damaged(changes)) }
+            expectOneKind("changes $attempt") { old.apply(damaged(changes)) }
         }
         check.equal(read in 1 until count, true, "some are read, and some are not: $read")
     }
 
     private val cases = json(table)
-    private val row = cases["rows"]?.list?.first()?.list.orEmpty()
-    private val old = Catalog.read(cases["catalogs"]?.get(row[1].text()).text().toByteArray())
+    private val row = cases["rows"].list().first().list()
+    private val old = open(cases["catalogs"][row[1].text()].text())
     private val changes = row[2].text().toByteArray()
 
     private fun use(bytes: ByteArray) {
-        val catalog = Catalog.read(bytes)
+        val index = CatalogIndex(bytes, everything, "https://example.com/feed/catalog.json")
         read++
-        val index = CatalogIndex(catalog, SupportedTypes.everywhere)
-        for (image in catalog.images) {
-            index[image.id]?.file("card", 2.0)
+        for (image in index.images) {
+            for (slot in image.slots) expectBounded(index.prefix, image.box(slot), image.file(slot, 2.0))
             image.placeholder?.pixels()
-            index[image.id]?.file(Box(100.0, 100.0, Mode.CLIP), 3.0)
-            index[image.id]?.layoutSize(Box(null, Double.MAX_VALUE))
+            val box = Box(100.0, 100.0, Mode.CLIP)
+            expectBounded(index.prefix, image.box(box), image.file(box, 3.0))
+            expectBounded(index.prefix, image.box(Box(null, Double.MAX_VALUE)), null)
         }
+    }
+
+    /** No box is endless, and no request leaves the base but to a service. */
+    private fun expectBounded(prefix: String, box: Size?, file: ImageFile?) {
+        if (box != null && (box.width !in 1..100_000 || box.height !in 1..100_000)) throw AssertionError("a box of $box")
+        if (file == null || isServiceURL(file.reference)) return
+        if (!file.url.startsWith(prefix + "variants/") || ".." in file.reference) throw AssertionError("a request of ${file.url}")
     }
 
     private fun expectOneKind(about: String, body: () -> Unit) {

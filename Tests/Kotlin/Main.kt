@@ -1,8 +1,8 @@
 package tessera.check
 
 import java.io.File
-import tessera.catalog.Catalog
-import tessera.catalog.applyChanges
+import tessera.catalog.CatalogIndex
+import tessera.catalog.apply
 
 /**
  * Run by Tests/check-kotlin. The parts are named by the first argument; the others are files.
@@ -21,15 +21,19 @@ fun main(arguments: Array<String>) {
             part("cases.json") { Cases(file(1), file(2), it).run() }
             part("changes.json") { Updates(file(3), it).run() }
             part("prefetcher") { Prefetching(it).run() }
+            part("three states of a screen") { Screen(file(2), it).run() }
+            part("headers.json") { Headers(file(5), it).run() }
+            part("size fetcher") { Sizes(file(5), it).run() }
             part("reading") { Reading(it).run(catalog) }
             part("2,000 damaged catalogs and changes") { Fuzz(catalog, file(3), it).run(2_000) }
         }
         // Catalogs of two runs, between them the changes that the command made of them.
         "changes" -> part("changes that tessera diff made") { check ->
-            val new = Catalog.read(file(1), checksDigest = true).applyChanges(file(2))
+            val new = CatalogIndex(file(1), everything, "https://example.com/catalog.json", checksDigest = true).apply(file(2))
             check.equal(new.bytes.contentEquals(file(3)), true, "the changed catalog")
-            check.error("another catalog") { new.applyChanges(file(2)) }
+            check.error("another catalog") { new.apply(file(2)) }
         }
+        "sizes" -> measureSizes(arguments.drop(1))
         else -> Speed(arguments).run()
     }
     if (!isGood) System.exit(1)

@@ -1,15 +1,11 @@
 package tessera.check
 
-import tessera.catalog.Catalog
-import tessera.catalog.CatalogContext
+import java.io.File
 import tessera.catalog.CatalogIndex
-import tessera.catalog.CatalogValue
 import tessera.catalog.Focus
+import tessera.catalog.ImageFile
 import tessera.catalog.JsonParser
-import tessera.catalog.SlotUse
-import tessera.catalog.Variant
-import tessera.catalog.VariantFile
-import tessera.catalog.types
+import tessera.catalog.Size
 
 /** A catalog with every member, unusual spelling and unknown members; and what can be wrong with one. */
 class Reading(private val check: Check) {
@@ -48,49 +44,56 @@ class Reading(private val check: Check) {
         errors()
         json()
         parts()
-        val catalog = Catalog.read(golden, checksDigest = true)
+        val url = "https://example.com/feed/catalog.json"
+        val catalog = CatalogIndex(golden, everything, url, checksDigest = true)
         check.equal(catalog.images.size > 0, true, "a catalog of a run")
-        check.equal(catalog.images.toList(), catalog.images.map { CatalogIndex(catalog, emptySet())[it.id]?.image }, "ids")
+        for (image in catalog.images) check.equal(catalog.image(image.id)?.id, image.id, "ids")
         val altered = String(golden).replaceFirst("\"ok\"", "\"stale\"").toByteArray()
-        val error = check.error("altered") { Catalog.read(altered, checksDigest = true) }
+        val error = check.error("altered") { CatalogIndex(altered, everything, url, checksDigest = true) }
         check.equal(error?.message?.take(48), "line 1: digest: the catalog was altered: it stat", "altered")
-        Catalog.read(altered)
+        CatalogIndex(altered, everything, url)
+        val file = File.createTempFile("catalog", ".json")
+        file.writeBytes(golden)
+        check.equal(CatalogIndex.open(file, everything, url, checksDigest = true).digest, catalog.digest, "a file")
+        file.delete()
     }
 
     private fun members() {
-        val bytes = document().toByteArray()
-        val catalog = Catalog.read(bytes)
-        check.equal(catalog.images.size, 4, "images")
-        check.equal(Catalog.read(bytes.inputStream()).images.toList(), catalog.images.toList(), "a stream")
-        check.equal(catalog.bytes === bytes, true, "nothing is copied")
-        val first = catalog.images[0]
+        val index = open(document())
+        check.equal(index.images.size, 4, "images")
+        val first = index.images[0]
         check.equal(first.url, "https://a/ää😀\n.jpg", "escapes")
         check.equal(first.alt, "\"}]\\", "escapes")
         check.equal(first.focus, Focus(0.5, 1.0), "focus")
-        check.equal(first.extra?.get("n")?.list?.map { it.double }, listOf(1.0, 2.5, -300.0) + List(5) { null }, "numbers")
-        check.equal(first.extra?.get("n")?.list?.get(2)?.long, -300L, "a number")
+        val numbers = listOf(1L, 2.5, -300L, null, true, false, "x", emptyMap<String, Any?>())
+        check.equal(first.extra["n"], numbers, "extra")
         fun path(extension: String) = "variants/01/23/$source-30x40-89abcdef-$recipe.$extension"
-        val files = listOf(
-            VariantFile(path("webp"), null, "image/webp", 9, true), VariantFile(null, "https://a/ä", "image/avif", 8, false),
-            VariantFile(null, "https://a/o", "image/gif", 5, false))
-        val high = VariantFile(path("jpg"), null, "image/jpeg", 7, true)
-        check.equal(first.variants[0], Variant(30, 40, "89abcdef", "webp-size-limit", files, high, 2.5), "files")
+        fun files(files: List<ImageFile>) = files.map { listOf(it.reference, it.type, it.width, it.height, it.bytes, it.isAnimated, it.crop) }
+        check.equal(files(first.variants[0].files), listOf(
+            listOf(path("webp"), "image/webp", 30, 40, 9L, false, "89abcdef"),
+            listOf("https://a/ä", "image/avif", 30, 40, 8L, true, "89abcdef"),
+            listOf("https://a/o", "image/gif", 30, 40, 5L, true, "89abcdef")), "files")
+        check.equal(first.variants[0].highDynamicRange?.reference, path("jpg"), "files")
         check.equal(
-            first.variants[1], Variant(1, 1, files = listOf(VariantFile(null, "http://a", "image/jpeg", null, false))), "files")
-        check.equal(first.slots["hero"], SlotUse(), "a box that is not known")
-        check.equal(first.provenance?.robots, "noindex", "provenance")
-        check.equal(catalog.types, listOf("image/webp", "image/avif", "image/jpeg"), "types")
-        check.equal(catalog.images[2].extra, CatalogValue.Null, "a null that is a value")
-        check.equal(catalog.images[2].width, null, "a null that stands for nothing")
+            files(first.variants[1].files), listOf(listOf("http://a", "image/jpeg", 1, 1, null, true, null)), "files")
+        check.equal(first.slots, setOf("card", "hero"), "slots")
+        check.equal(listOf("card", "hero", "none").map { first.box(it) }, listOf(Size(180, 240), null, null), "boxes")
+        check.equal(first.error, null, "no error")
+        check.equal(index.images[1].error?.code, "c", "an error")
+        check.equal(index.types, listOf("image/webp", "image/avif", "image/jpeg"), "types")
+        check.equal(index.images[2].width, null, "a null that stands for nothing")
         val ids = listOf("a", "b\"ä", "c", "d")
-        check.equal(ids.map { catalog.images.position(it) }, listOf(0, 1, 2, null), "of two images with one id the first counts")
-        check.equal(Catalog.read(document(lines = emptyList()).toByteArray()).images.size, 0, "no images")
+        check.equal(ids.map { index.image(it)?.id }, ids.take(3) + null as String?, "ids")
+        check.equal(index.image("a")?.width, 30, "of two images with one id the first counts")
+        check.equal(open(document(lines = emptyList())).images.size, 0, "no images")
     }
 
     /** A catalog that is cut off anywhere is rejected. */
     private fun cutOff() {
         val bytes = document().toByteArray()
-        for (count in bytes.indices) check.error("$count bytes") { Catalog.read(bytes.copyOf(count)) }
+        for (count in bytes.indices) {
+            check.error("$count bytes") { CatalogIndex(bytes.copyOf(count), everything, "https://example.com/catalog.json") }
+        }
     }
 
     /** The same sentences as in Tests/Web/node.mjs. */
@@ -108,7 +111,7 @@ class Reading(private val check: Check) {
             one.replace("}\n]", "},\n]") to "line 2: expected a comma after each image but the last",
             one.replace("catalog/1", "catalog/2") to "line 1: schema: expected \"tessera-catalog/1\", the only version " +
                 "that this library reads, found \"tessera-catalog/2\"",
-            one.replace("\"pipeline\"", "\"x\"") to "line 1: \"pipeline\" is missing",
+            one.replace("\"formats\"", "\"x\"") to "line 1: \"formats\" is missing",
             document(lines = listOf("{\"id\":\"a\"}")) to "line 2: images[0]: \"status\" is missing",
             document(lines = listOf("5")) to "line 2: images[0]: expected an object, found 5",
             one.replace("\"ok\"", "\"new\"") to
@@ -123,16 +126,16 @@ class Reading(private val check: Check) {
             image("\"width\":1.5") to "line 2: images[0].width: expected a whole number, found 1.5",
             image("\"width\":9223372036854775808") to
                 "line 2: images[0].width: expected a whole number, found 9.223372036854776E18",
-            image("\"warnings\":{}") to "line 2: images[0].warnings: expected an array",
+            image("\"variants\":{}") to "line 2: images[0].variants: expected an array",
             image("\"slots\":{\"card\":{\"width\":1,\"height\":true,\"variants\":[]}}") to
                 "line 2: images[0].slots.card.height: expected a whole number, found true"
         )) {
-            val error = check.error(text) { Catalog.read(text.toByteArray()).images.toList() }
+            val error = check.error(text) { open(text).images.toList() }
             check.equal(error?.message, expected, text)
         }
         val bytes = image("\"alt\":\"äx\"").toByteArray()
         bytes[bytes.indexOf(0xA4.toByte())] = 0x78
-        val error = check.error("UTF-8") { Catalog.read(bytes).images.toList() }
+        val error = check.error("UTF-8") { CatalogIndex(bytes, everything, "https://example.com/catalog.json").images.toList() }
         check.equal(error?.message, "line 2: images[0]: expected UTF-8", "UTF-8")
     }
 
@@ -144,27 +147,22 @@ class Reading(private val check: Check) {
             "[1]]", "\u0000", "[" + "\u00a0]", "[".repeat(66) + "]".repeat(66), "[".repeat(100_000)
         )) {
             check.error(text.take(80)) {
-                Catalog.read(document(lines = listOf("{\"id\":\"a\",\"status\":\"ok\",\"extra\":$text}")).toByteArray()).images[0]
+                open(document(lines = listOf("{\"id\":\"a\",\"status\":\"ok\",\"extra\":$text}"))).images[0]
             }
         }
         for ((text, value) in listOf(
-            " [ 1 , \"a\" ] " to CatalogValue.Elements(listOf(CatalogValue.Whole(1), CatalogValue.Text("a"))),
-            "-0" to CatalogValue.Whole(0), "1.0" to CatalogValue.Whole(1), "1E+2" to CatalogValue.Whole(100),
-            "-9223372036854775808" to CatalogValue.Whole(Long.MIN_VALUE), "1e400" to CatalogValue.Number(Double.POSITIVE_INFINITY),
-            "2.5e-1" to CatalogValue.Number(0.25), "1e18" to CatalogValue.Number(1e18),
-            "\"\\u00e4\\\"\\\\\\/\\b\\f\\n\\r\\t\u007f\"" to CatalogValue.Text("ä\"\\/\b\u000C\n\r\t\u007f"),
-            "{\"a\":1,\"a\":true}" to CatalogValue.Members(mapOf("a" to CatalogValue.Flag(true))),
-            "[".repeat(65) + "]".repeat(65) to null
+            " [ 1 , \"a\" ] " to listOf(1L, "a"), "-0" to 0L, "1.0" to 1L, "1E+2" to 100L,
+            "-9223372036854775808" to Long.MIN_VALUE, "1e400" to Double.POSITIVE_INFINITY, "2.5e-1" to 0.25, "1e18" to 1e18,
+            "\"\\u00e4\\\"\\\\\\/\\b\\f\\n\\r\\t\u007f\"" to "ä\"\\/\b\u000C\n\r\t\u007f",
+            "{\"a\":1,\"a\":true}" to mapOf("a" to true), "[".repeat(65) + "]".repeat(65) to null
         )) JsonParser(text, "").document().let { check.equal(it, value ?: it, text) }
     }
 
     private fun parts() {
         val paths = listOf("a", "b").map { "screens/feed/${it.repeat(32)}.json" }
         val text = document("$head,\"baseURL\":\"../../\",\"parts\":[${paths.joinToString { "\"$it\"" }}]")
-        val first = Catalog.read(text.toByteArray())
-        check.equal(first.parts, paths, "parts")
-        val context = CatalogContext(first, emptySet(), "https://a.example/feed/screens/feed/first.json")
-        check.equal(first.parts.map { context.url(it) }, paths.map { "https://a.example/feed/$it" }, "parts")
-        check.equal(Catalog.read(document().toByteArray()).parts, emptyList<String>(), "no parts")
+        val first = open(text, "https://a.example/feed/screens/feed/first.json")
+        check.equal(first.parts, paths.map { "https://a.example/feed/$it" }, "parts")
+        check.equal(open(document()).parts, emptyList<String>(), "no parts")
     }
 }

@@ -1,30 +1,25 @@
 package tessera.check
 
 import java.io.IOException
-import tessera.catalog.Catalog
-import tessera.catalog.CatalogValue
-import tessera.catalog.applyChanges
-import tessera.catalog.changesURL
-import tessera.catalog.updateCatalog
+import tessera.catalog.CatalogIndex
+import tessera.catalog.apply
+import tessera.catalog.update
 
 /** A catalog that is brought up to date by changes or as a whole. */
 class Updates(bytes: ByteArray, private val check: Check) {
     private val table = json(bytes)
-    private val rows = table["rows"]?.list.orEmpty().map { it.list.orEmpty() }
+    private val rows = table["rows"].list().map { it.list() }
     private val url = "https://example.com/feed/catalog.json?v=1"
 
-    private fun document(name: CatalogValue?): ByteArray = table["catalogs"]?.get(name.text()).text().toByteArray()
+    private fun document(name: Any?): ByteArray = table["catalogs"][name.text()].text().toByteArray()
 
     fun run() {
         check.equal(rows.isEmpty(), false, "there are rows")
         for ((about, from, changes, result) in rows) {
-            val old = Catalog.read(document(from), checksDigest = true)
+            val old = CatalogIndex(document(from), everything, url, checksDigest = true)
             val bytes = changes.text().toByteArray()
-            if (result == CatalogValue.Null) {
-                check.error(about) { old.applyChanges(bytes) }
-            } else {
-                check.equal(String(old.applyChanges(bytes).bytes), String(document(result)), about)
-            }
+            if (result == null) check.error(about) { old.apply(bytes) }
+            else check.equal(String(old.apply(bytes).bytes), String(document(result)), about)
             check.equal(String(old.bytes), String(document(from)), about)
         }
         requests()
@@ -32,24 +27,24 @@ class Updates(bytes: ByteArray, private val check: Check) {
 
     private fun requests() {
         val (_, from, right, result) = rows[0]
-        val old = Catalog.read(document(from))
+        val old = CatalogIndex(document(from), everything, url)
         val next = document(result)
-        val address = old.changesURL(url)
+        val address = "https://example.com/feed/from-${old.digest}.json"
         fun update(changes: String?, whole: ByteArray?, expected: ByteArray?, vararg requests: String) {
             val found = ArrayList<String>()
             val fetch = { url: String ->
                 found.add(url)
                 if (url == address) changes?.toByteArray() else whole
             }
-            if (expected == null) check.error(changes) { updateCatalog(old, url, fetch) }
+            if (expected == null) check.error(changes) { old.update(fetch) }
             else {
-                val new = updateCatalog(old, url, fetch)
+                val new = old.update(fetch)
                 check.equal(String(new.bytes), String(expected), changes)
                 check.equal(new === old, expected === old.bytes, "the same object means that nothing has changed")
             }
             check.equal(found, requests.toList(), changes)
         }
-        val current = rows.first { it[0].text() == "the current catalog" }[2].text()
+        val current = rows.first { it[0] == "the current catalog" }[2].text()
         update(right.text(), null, next, address)
         update(current, null, old.bytes, address)
         for (changes in listOf(null, "{}", right.text().replace("\"to\":\"", "\"to\":\"0"))) {
@@ -59,11 +54,15 @@ class Updates(bytes: ByteArray, private val check: Check) {
         update(null, null, null, address, url)
         update(null, String(next).replaceFirst("pending", "stale").toByteArray(), null, address, url)
         val error = try {
-            updateCatalog(old, url) { throw IOException("503") }
+            old.update { throw IOException("503") }
             null
         } catch (error: IOException) {
             error
         }
         check.equal(error?.message, "503", "what a fetch throws")
+        val based = String(old.bytes).replace("\"count\"", "\"baseURL\":\"https://a.example/\",\"count\"")
+        check.equal(
+            check.error("no from") { open(based, null).update { null } }?.reason,
+            "the catalog does not know where it came from: pass its URL as `from`", "no from")
     }
 }

@@ -4,10 +4,10 @@
 package coil
 
 import android.content.Context
-import coil.intercept.Interceptor
 import coil.memory.MemoryCache
 import coil.request.Disposable
 import coil.request.ImageRequest
+import coil.request.ImageResult
 
 interface ImageLoader {
     val memoryCache: MemoryCache?
@@ -15,13 +15,10 @@ interface ImageLoader {
     fun enqueue(request: ImageRequest): Disposable
 
     class Builder(context: Context) {
-        fun components(builder: ComponentRegistry.Builder.() -> Unit): Builder = this
         fun build(): ImageLoader = throw NotImplementedError()
     }
 }
 
-class ComponentRegistry {
-    class Builder {
-        fun add(interceptor: Interceptor): Builder = this
-    }
-}
+val Context.imageLoader: ImageLoader get() = throw NotImplementedError()
+
+fun ImageLoader.executeBlocking(request: ImageRequest): ImageResult = throw NotImplementedError()

@@ -1,10 +1,13 @@
-// Stubs: the declarations of Compose 1, and of Coil 2 for it, that Sources/Clients/android/README.md uses. Nothing is run.
+// Stubs: the declarations of Compose 1, and of Coil 2 for it, that Sources/Clients/android/README.md uses, and what an app has
+// beside them. Nothing is run.
 @file:Suppress("UNUSED_PARAMETER")
 
 package compose.stubs
 
-import android.content.Context
 import coil.ImageLoader
+import kotlin.reflect.KProperty
+import tessera.catalog.ImageState
+import tessera.catalog.Placeholder
 
 annotation class Composable
 
@@ -24,11 +27,51 @@ class CompositionLocal<Value>(val current: Value)
 
 val LocalDensity = CompositionLocal(Density(3f))
 
-val LocalContext = CompositionLocal(Context())
+fun <Value> remember(key1: Any?, calculation: () -> Value): Value = calculation()
 
-fun <Value> remember(key1: Any?, key2: Any?, calculation: () -> Value): Value = calculation()
+class MutableState<Value>(var value: Value)
+
+fun <Value> mutableStateOf(value: Value) = MutableState(value)
+
+operator fun <Value> MutableState<Value>.getValue(thisObj: Any?, property: KProperty<*>): Value = value
+
+operator fun <Value> MutableState<Value>.setValue(thisObj: Any?, property: KProperty<*>, value: Value) {
+    this.value = value
+}
+
+class DisposableEffectResult
+
+class DisposableEffectScope {
+    fun onDispose(effect: () -> Unit) = DisposableEffectResult()
+}
+
+@Composable
+fun DisposableEffect(key1: Any?, effect: DisposableEffectScope.() -> DisposableEffectResult) = Unit
 
 @Composable
 fun AsyncImage(
     model: Any?, contentDescription: String?, imageLoader: ImageLoader, modifier: Modifier = Modifier
 ) = Unit
+
+// In an app, these types are annotated @Composable.
+typealias Content = (Modifier, Placeholder?) -> Unit
+
+typealias RetryContent = (Modifier, () -> Unit) -> Unit
+
+object R {
+    object drawable {
+        const val retry = 1
+    }
+}
+
+class Call {
+    fun cancel() = Unit
+}
+
+val memory = HashSet<String>()
+
+fun start(url: String, priority: Int, ended: (ByteArray?) -> Unit) = Call()
+
+fun after(seconds: Double, body: () -> Unit): () -> Unit = {}
+
+fun redraw(reference: String, state: ImageState) = Unit

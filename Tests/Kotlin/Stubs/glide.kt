@@ -14,7 +14,10 @@ class RequestManager {
     fun clear(target: Target<*>?) = Unit
 }
 
+enum class Priority { HIGH, LOW }
+
 class RequestBuilder<Value> {
+    fun priority(priority: Priority): RequestBuilder<Value> = this
     fun override(width: Int, height: Int): RequestBuilder<Value> = this
     fun dontTransform(): RequestBuilder<Value> = this
     fun onlyRetrieveFromCache(flag: Boolean): RequestBuilder<Value> = this

@@ -1,11 +1,10 @@
 package tessera.loaders
 
-import android.content.res.Resources
-import android.graphics.Bitmap
-import android.graphics.drawable.BitmapDrawable
+import android.content.Context
 import android.graphics.drawable.Drawable
 import android.os.Handler
 import android.os.Looper
+import com.bumptech.glide.Priority
 import com.bumptech.glide.RequestBuilder
 import com.bumptech.glide.RequestManager
 import com.bumptech.glide.load.DataSource
@@ -17,10 +16,9 @@ import tessera.catalog.CatalogEntry
 import tessera.catalog.ImageFile
 import tessera.catalog.Prefetch
 import tessera.catalog.Prefetcher
-import tessera.catalog.pixels
 
 /** The images of a catalog with Glide 4, for an app to copy; README.md shows how to use it. Use it on the main thread. */
-class GlideCatalog(private val resources: Resources, private val requests: RequestManager) {
+class GlideCatalog(private val context: Context, private val requests: RequestManager) {
     /** The references of files that have loaded: Glide does not say what its caches have. */
     private val loaded = HashSet<String>()
     private val main = Handler(Looper.getMainLooper())
@@ -32,10 +30,7 @@ class GlideCatalog(private val resources: Resources, private val requests: Reque
      * @param file the one for the place; null if there is none.
      */
     fun request(image: CatalogEntry, file: ImageFile?): RequestBuilder<Drawable> {
-        val waiting = image.image.placeholder?.pixels()?.let {
-            val bitmap = Bitmap.createBitmap(it.argb, it.width, it.height, Bitmap.Config.ARGB_8888)
-            BitmapDrawable(resources, bitmap)
-        }
+        val waiting = image.placeholder?.let { drawable(context, it) }
         // Glide shows the placeholder for nothing to load.
         val nothing: Any? = null
         val wanted = file ?: return requests.load(nothing).placeholder(waiting)
@@ -53,11 +48,15 @@ class GlideCatalog(private val resources: Resources, private val requests: Reque
         requests.load(FileUrl(file)).override(file.width, file.height).dontTransform()
             .addListener(End { isLoaded -> if (isLoaded) loaded.add(file.reference) })
 
-    /** Loads files into the caches before their views appear. */
-    fun prefetcher(prefetch: Prefetch = Prefetch()) = Prefetcher(prefetch, { it in loaded }) { file, ended ->
-        // Not at once: a listener must neither start nor clear a request.
-        val target = request(file).addListener(End { main.post { ended() } }).preload(file.width, file.height)
-        return@Prefetcher { requests.clear(target) }
+    /** Loads and shows the files of a screen. */
+    fun screen(prefetch: Prefetch = Prefetch()): CatalogScreen {
+        val prefetcher = Prefetcher(prefetch, { it in loaded }, ::timer) { file, isVisible, ended ->
+            val target = request(file).priority(if (isVisible) Priority.HIGH else Priority.LOW)
+                // Not at once: a listener must neither start nor clear a request.
+                .addListener(End { isLoaded -> main.post { ended(isLoaded) } }).preload(file.width, file.height)
+            return@Prefetcher { requests.clear(target) }
+        }
+        return CatalogScreen(context, prefetcher) { view, image, file -> request(image, file).into(view) }
     }
 
     private class FileUrl(file: ImageFile) : GlideUrl(file.url) {

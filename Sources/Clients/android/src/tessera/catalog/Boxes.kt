@@ -1,68 +1,89 @@
 package tessera.catalog
 
 /** A size, in points unless the documentation says pixels. */
-data class Size(val width: Int, val height: Int)
+data class Size(val width: Int, val height: Int) {
+    internal companion object {
+        /** No side is below 1. A catalog is untrusted input, so none is over 10^9. */
+        fun rounded(width: Double, height: Double) = Size(side(width), side(height))
 
-/** A place in the layout that is not a slot, in points. A null side is free; at most one side may be null. */
-data class Box(val width: Double? = null, val height: Double? = null, val mode: Mode = Mode.FIT)
-
-/** The whole box, if every image covers it. */
-private val Box.covered: Size?
-    get() = if (mode == Mode.FIT || width == null || height == null) null
-    else Size(rounded(width, 1.0), rounded(height, 1.0))
-
-/**
- * The size that the image takes in any box, in the unit of the box: the box if the image covers it, or else a size of the
- * image's shape, even if the image has fewer pixels. Sides are rounded to the nearest whole number and are at least 1.
- *
- * Null if the image's own size is unknown, or if both sides of the box are null.
- */
-internal fun Image.layoutSize(box: Box): Size? = wholeSize(box)?.let { box.covered ?: it }
-
-/** Where the whole image is drawn in any box. */
-internal fun Image.frame(box: Box): Frame? = wholeSize(box)?.let { frameOf(it, box.covered ?: it, focus) }
-
-/** The size of the whole image, which covers the box or is inside. */
-private fun Image.wholeSize(box: Box): Size? {
-    // As Double: a product of sides that an untrusted catalog states could overflow an Int.
-    val own = (width ?: return null).toDouble()
-    val other = (height ?: return null).toDouble()
-    if (own <= 0 || other <= 0) return null
-    val across = box.width
-    val down = box.height
-    fun byWidth(width: Double) = Size(rounded(width, 1.0), rounded(width * other, own))
-    fun byHeight(height: Double) = Size(rounded(height * own, other), rounded(height, 1.0))
-    if (across == null) return down?.let { byHeight(it) }
-    if (down == null) return byWidth(across)
-    val isTighterAcross = across * other <= down * own
-    return if ((box.mode == Mode.FIT) == isTighterAcross) byWidth(across) else byHeight(down)
+        private fun side(length: Double) = maxOf(1.0, minOf(1e9, length)).toInt()
+    }
 }
 
-/** A quotient as the length of a side: the nearest whole number, halves rounded up. */
-private fun rounded(dividend: Double, divisor: Double): Int {
-    val side = Math.floor((2 * dividend + divisor) / (2 * divisor))
-    // A catalog is untrusted input: no side is longer than 1e9, also if the quotient is not a number.
-    return if (side < 1e9) maxOf(1, side.toInt()) else 1_000_000_000
+/** How an image fills a box. */
+enum class Mode {
+    /** The whole image inside the box. */
+    FIT,
+    /** The whole image covering the box. */
+    FILL,
+    /** The image cropped to the shape of the box. */
+    CLIP
 }
 
-/**
- * The file to fetch for any box on a screen: the smallest file with at least one pixel per device pixel, or the largest
- * file. Files that were cropped for a slot are ignored, unless all were.
- *
- * @param scale device pixels per point.
- */
-internal fun Image.variantFor(box: Box, scale: Double): Variant? {
-    // A file of the whole image covers a box if both sides do.
-    val shown = layoutSize(box) ?: return null
-    val whole = wholeVariants
-    val candidates = if (whole.isEmpty()) variants else whole
-    // NaN and infinity come from a layout that is not there yet.
-    if (scale.isNaN() || scale.isInfinite()) return candidates.lastOrNull()
-    val across = shown.width * scale
-    val down = shown.height * scale
-    // A file's sides are rounded, so it may be up to half a pixel smaller than computed.
-    return candidates.firstOrNull { it.width + 0.5 >= across && it.height + 0.5 >= down } ?: candidates.lastOrNull()
+/** A place in the layout: a slot, or any other. In points; a null side is free, and at most one side may be null. */
+data class Box(val width: Double? = null, val height: Double? = null, val mode: Mode = Mode.FIT) {
+    internal constructor(node: Node) : this(
+        node.optional("width")?.int()?.toDouble(), node.optional("height")?.int()?.toDouble(), node["mode"].word(modes))
 }
 
-/** The files that show the whole image, smallest first. The others were cropped for a slot. */
-internal val Image.wholeVariants: List<Variant> get() = variants.filter { it.crop == null }
+private val modes = mapOf("fit" to Mode.FIT, "fill" to Mode.FILL, "clip" to Mode.CLIP)
+
+/** Where an image is drawn, in points. The origin is the upper left corner of its box. */
+data class Frame(
+    /** 0 or less: what is left of the box is not shown. */
+    val x: Double,
+    /** 0 or less. */
+    val y: Double,
+    val width: Int,
+    val height: Int
+) {
+    /** As CSS's `object-position` does, the focus is at the same fractions of the box. `+ 0.0`: a product with 0 may be -0. */
+    internal constructor(placed: Placed, focus: Focus?) : this(
+        (placed.box.width.toDouble() - placed.image.width) * (focus?.x ?: 0.5) + 0.0,
+        (placed.box.height.toDouble() - placed.image.height) * (focus?.y ?: 0.5) + 0.0,
+        placed.image.width, placed.image.height)
+}
+
+/** A point of an image, in fractions of its width and height from the upper left corner. */
+data class Focus(val x: Double, val y: Double) {
+    internal companion object {
+        operator fun invoke(node: Node): Focus {
+            val numbers = (node.value as? List<*>)?.map { (it as? Number)?.toDouble() ?: -1.0 }
+            if (numbers?.size != 2 || numbers.any { it !in 0.0..1.0 }) node.fail("expected two numbers from 0 to 1")
+            return Focus(numbers[0], numbers[1])
+        }
+    }
+}
+
+/** Whether a length or a scale is known: what is not a positive number comes from a layout that is not there yet. */
+internal fun isLength(length: Double?) = length != null && length > 0 && length < Double.POSITIVE_INFINITY
+
+/** The size of an image, and of its box, which it covers. */
+internal class Placed(val image: Size, box: Size) {
+    /** A hostile catalog, and a hair of 1 by 9,000 pixels, would make a page endless. */
+    val box = Size(minOf(LONGEST, box.width), minOf(LONGEST, box.height))
+
+    companion object {
+        private const val LONGEST = 100_000
+
+        /**
+         * An image in any box. Sides are rounded to the nearest whole number, halves up. An image of an unknown size has the box, or a
+         * square of its one side.
+         */
+        fun of(own: Size?, box: Box): Placed? {
+            val (across, down) = box
+            val anySide = across ?: down
+            if (!isLength(anySide) || !isLength(down ?: across) || anySide == null) return null
+            fun quotient(dividend: Double, divisor: Double) = Math.floor((2 * dividend + divisor) / (2 * divisor))
+            val sides = Size.rounded(quotient(anySide, 1.0), quotient(down ?: anySide, 1.0))
+            if (own == null) return Placed(sides, sides)
+            val (width, height) = Pair(own.width.toDouble(), own.height.toDouble())
+            fun byWidth(side: Double) = Size.rounded(quotient(side, 1.0), quotient(side * height, width))
+            fun byHeight(side: Double) = Size.rounded(quotient(side * width, height), quotient(side, 1.0))
+            if (across == null || down == null) return (if (down == null) byWidth(anySide) else byHeight(down)).let { Placed(it, it) }
+            val isTighterAcross = across * height <= down * width
+            val whole = if ((box.mode == Mode.FIT) == isTighterAcross) byWidth(across) else byHeight(down)
+            return Placed(whole, if (box.mode == Mode.FIT) whole else sides)
+        }
+    }
+}

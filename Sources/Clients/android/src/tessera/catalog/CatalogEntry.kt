@@ -1,96 +1,78 @@
 package tessera.catalog
 
-/**
- * What the images of a catalog have in common on one device: slots and scales, where files are, and which of them the device
- * shows.
- */
-class CatalogContext(
-    val head: Catalog,
-    /** The media types that the device shows; see [SupportedTypes]. */
-    val accepted: Set<String>,
-    /** The URL of the catalog; needed if it has no absolute `baseURL`. */
-    source: String? = null
-) {
-    /** What comes before a path. */
-    private val prefix = resolve(head.baseURL ?: "", source)
-
-    /** An image of the catalog, as this device sees it. */
-    fun entry(image: Image) = CatalogEntry(image, this)
-
-    /** The URL of a file by its reference, or of a part of a screen by its path. */
-    fun url(reference: String): String = if (isServiceURL(reference)) reference else prefix + reference
-
-    internal fun file(file: VariantFile, variant: Variant) =
-        ImageFile(url(file.reference), file.reference, file.type, variant.width, variant.height, file.bytes)
-
-    /** The first format of a variant that the device shows. */
-    internal fun file(variant: Variant): ImageFile? = variant.files.firstOrNull { it.type in accepted }?.let { file(it, variant) }
-
-    internal companion object {
-        /**
-         * Resolves a reference against the URL of the catalog (RFC 3986, section 5.2; of dot segments only those with two
-         * dots at the start are removed, which lead from a screen to the catalog's folder).
-         */
-        fun resolve(base: String, source: String?): String {
-            if (source == null || hasScheme(base)) return base
-            val whole = source.takeWhile { it != '?' && it != '#' }
-            val root = root(whole)
-            // With the scheme of the catalog, if it has one.
-            if (base.startsWith("//")) return if (hasScheme(whole)) whole.takeWhile { it != '/' } + base else base
-            if (base.startsWith("/")) return root + base
-            val path = whole.drop(root.length)
-            var folder = if ('/' in path) path.take(path.lastIndexOf('/') + 1) else if (root == "") "" else "/"
-            var rest = base
-            while (rest.startsWith("../") && folder != "") {
-                rest = rest.drop(3)
-                // Nothing is above the root.
-                if (folder != "/") folder = folder.take(folder.lastIndexOf('/', folder.length - 2) + 1)
-            }
-            return root + folder + rest
-        }
-
-        /** `https://example.com`, or `//example.com`; empty for a path. */
-        private fun root(url: String): String {
-            val scheme = if (hasScheme(url)) url.take(url.indexOf(':') + 1) else ""
-            val rest = url.drop(scheme.length)
-            return if (rest.startsWith("//")) scheme + "//" + rest.drop(2).takeWhile { it != '/' } else scheme
-        }
-
-        /** Whether a URL begins with a scheme (RFC 3986, section 3.1). */
-        private fun hasScheme(url: String): Boolean {
-            val colon = url.indexOf(':')
-            fun isLetter(letter: Char) = letter in 'a'..'z' || letter in 'A'..'Z'
-            return colon > 0 && isLetter(url[0]) && url.take(colon).all { isLetter(it) || it in '0'..'9' || it in "+.-" }
-        }
-    }
+enum class Status {
+    /** The image is complete. */
+    OK,
+    /** The source could not be reached this time. The last good result still applies. */
+    STALE,
+    /** There is nothing to show. */
+    FAILED,
+    /** The size is known, but no files were made. */
+    PENDING
 }
 
-/**
- * An image of a catalog as one device sees it. It knows its place in each slot, or in any box, and the file to request for it.
- */
-class CatalogEntry internal constructor(
-    /** The image in the catalog. */
-    val image: Image,
-    /** What it has in common with the other images. */
-    val context: CatalogContext
-) {
-    val id: String get() = image.id
+/** Which of an image's files are wanted, if it is animated. */
+enum class Motion {
+    /** A still in a place with no side over 64 points, or else the first format, which mostly moves. */
+    AUTO,
+    /** A still if there is one: where people want less motion, and before an animation plays. */
+    STILL,
+    /** The first format. */
+    MOVING
+}
 
-    /** The size of the image's box in a slot, in points. Null if its size is unknown, or if it is not used in the slot. */
-    fun layoutSize(slot: String): Size? = image.layoutSize(slot)
+/** An image of a catalog as one device sees it: its place in each slot, or in any box, and the file to request for it. */
+class CatalogEntry internal constructor(node: Node, private val index: CatalogIndex) {
+    val id: String = node["id"].text()
+    /** The manifest's URL, without secrets; of a file, its path from the manifest. Null if the pipeline does not show URLs. */
+    val url: String? = node.optional("url")?.text()
+    val status: Status = node["status"].word(statuses)
+    /** Pixels, as displayed. Null if the size is unknown. */
+    val width: Int? = node.optional("width")?.int()
+    /** Pixels, as displayed. */
+    val height: Int? = node.optional("height")?.int()
+    /** Whether the source moves. */
+    val isAnimated: Boolean = node.optional("animated")?.boolean() ?: false
+    /** Why the status is failed or stale. */
+    val error: Failure? = node.optional("error")?.let { Failure(it["code"].text(), it["message"].text(), it["retryable"].boolean()) }
+    /** What an app can show until a file has loaded. */
+    val placeholder: Placeholder? = node.optional("placeholder")?.let { Placeholder(it, width, height) }
+    /** What the image shows, for a screen reader. Empty for an ornament; null if the manifest does not say. */
+    val alt: String? = node.optional("alt")?.text()
+    /** The point that crops keep in view. */
+    val focus: Focus? = node.optional("focus")?.let { Focus(it) }
+    /** The manifest's extra: a Map, List, String, Long, Double, Boolean or null. */
+    val extra: Any? = node.optional("extra")?.value
+    /** Smallest first. */
+    internal val variants: List<Variant>
+    private val uses = node.optional("slots")?.named { SlotUse(it) } ?: emptyMap()
+
+    init {
+        val source = node.optional("source")?.hexadecimal(32)
+        variants = node.optional("variants")?.list { Variant(it, node, source, isAnimated, index) } ?: emptyList()
+    }
+
+    /** The names of the slots where the image is used. */
+    val slots: Set<String> get() = uses.keys
+
+    /**
+     * The size of the image's box in a slot, in points, also if the image has failed. Null if it is not used in the slot.
+     * No side of a box is below 1 or over 100,000.
+     */
+    fun box(slot: String): Size? = placed(slot)?.box
 
     /**
      * The size of the image in any box, in the unit of the box: the box if the image covers it, or else a size of the image's
-     * shape. Sides are rounded to the nearest whole number and are at least 1. Null if the image's own size is unknown, or if
-     * both sides of the box are null.
+     * shape, rounded; a square of a box's one side if the image's own size is unknown. Null if the box is not there yet: it has no
+     * side, or one that is not a positive number.
      */
-    fun layoutSize(box: Box): Size? = image.layoutSize(box)
+    fun box(box: Box): Size? = placed(box)?.box
 
     /** Where the image is drawn in its box in a slot: it has the box's size, or covers it. */
-    fun frame(slot: String): Frame? = image.frame(slot)
+    fun frame(slot: String): Frame? = placed(slot)?.let { Frame(it, focus) }
 
     /** Where the whole image is drawn in any box. */
-    fun frame(box: Box): Frame? = image.frame(box)
+    fun frame(box: Box): Frame? = placed(box)?.let { Frame(it, focus) }
 
     /**
      * The file to request for a slot on a screen: the one for the smallest scale that is at least `scale`, or for the largest
@@ -98,25 +80,21 @@ class CatalogEntry internal constructor(
      *
      * @param scale device pixels per point: the density of Android's display metrics.
      */
-    fun file(slot: String, scale: Double): ImageFile? =
-        context.head.variantFor(image, slot, scale)?.let { context.file(it) }
+    fun file(slot: String, scale: Double, motion: Motion = Motion.AUTO): ImageFile? =
+        file(variant(slot, scale), placed(slot), motion)
 
     /**
      * The file to request for any box on a screen: the smallest with at least one pixel per device pixel, or the largest.
-     * Files that were cropped for a slot are ignored, unless all were.
+     * Files that were cropped for a slot are ignored, unless all were. Null if the box is not there yet.
      */
-    fun file(box: Box, scale: Double): ImageFile? = image.variantFor(box, scale)?.let { context.file(it) }
+    fun file(box: Box, scale: Double, motion: Motion = Motion.AUTO): ImageFile? =
+        file(variant(box, scale), placed(box), motion)
 
     /** The file for a slot on a screen of high dynamic range: a JPEG with a gain map. Null if there is none that the device shows. */
-    fun highDynamicRangeFile(slot: String, scale: Double): ImageFile? =
-        context.head.variantFor(image, slot, scale)?.let { highDynamicRangeFile(it) }
+    fun highDynamicRangeFile(slot: String, scale: Double): ImageFile? = variant(slot, scale)?.highDynamicRange?.takeIf { isShown(it) }
 
-    /** The file for any box on a screen of high dynamic range: a JPEG with a gain map. Null if there is none that the device shows. */
-    fun highDynamicRangeFile(box: Box, scale: Double): ImageFile? =
-        image.variantFor(box, scale)?.let { highDynamicRangeFile(it) }
-
-    private fun highDynamicRangeFile(variant: Variant): ImageFile? =
-        variant.highDynamicRange?.takeIf { it.type in context.accepted }?.let { context.file(it, variant) }
+    /** The same for any box. */
+    fun highDynamicRangeFile(box: Box, scale: Double): ImageFile? = variant(box, scale)?.highDynamicRange?.takeIf { isShown(it) }
 
     /**
      * The best file that an app has already, to show at once while the wanted one loads: the wanted size, or else the smallest
@@ -126,12 +104,10 @@ class CatalogEntry internal constructor(
      * @param isCached whether the file with this reference is at hand.
      */
     fun cachedFile(wanted: ImageFile, isCached: (reference: String) -> Boolean): ImageFile? {
-        if (isCached(wanted.reference)) return wanted
-        for (variant in image.cachedVariants(wanted.width, wanted.height)) {
-            val file = variant.files.firstOrNull { it.type in context.accepted && isCached(it.reference) } ?: continue
-            return context.file(file, variant)
-        }
-        return null
+        val alike = variants.filter { it.crop == wanted.crop }
+        val (smaller, others) = alike.partition { it.width < wanted.width || it.height < wanted.height }
+        val files = listOf(wanted) + (others + smaller.asReversed()).flatMap { it.files.filter(::isShown) }
+        return files.firstOrNull { isCached(it.reference) }
     }
 
     /**
@@ -139,16 +115,166 @@ class CatalogEntry internal constructor(
      *
      * @param file the one chosen for the place; null if there is none.
      */
-    fun appearance(state: ImageState, file: ImageFile?): Appearance {
-        val waiting = image.placeholder?.best?.let { Appearance.Blurred(it) } ?: Appearance.Empty
-        if (file == null) {
-            // A layout-only run makes no files, so a pending image is still expected to arrive.
-            return if (image.status == Status.FAILED) Appearance.Failed(image.error) else waiting
-        }
-        return when (state) {
-            ImageState.LOADING -> waiting
-            ImageState.LOADED -> Appearance.File(file)
-            ImageState.FAILED -> Appearance.Failed(null)
-        }
+    fun appearance(state: ImageState, file: ImageFile?): Appearance = when {
+        // A run that only lays out makes no files, so a pending image is still expected to arrive.
+        file == null -> if (status == Status.FAILED) Appearance.Failed(error) else Appearance.Loading(placeholder)
+        state == ImageState.LOADED -> Appearance.Loaded(file)
+        state == ImageState.FAILED -> Appearance.Failed(null)
+        else -> Appearance.Loading(placeholder)
+    }
+
+    private fun isShown(file: ImageFile) = file.type in index.accepting
+
+    private fun file(variant: Variant?, placed: Placed?, motion: Motion): ImageFile? {
+        val files = variant?.files?.filter(::isShown) ?: return null
+        val isSmall = placed != null && placed.box.width <= 64 && placed.box.height <= 64
+        val wantsStill = motion == Motion.STILL || motion == Motion.AUTO && isSmall
+        return (if (wantsStill) files.firstOrNull { !it.isAnimated } else null) ?: files.firstOrNull()
+    }
+
+    private fun placed(slot: String): Placed? {
+        val use = uses[slot] ?: return null
+        if (use.box != null) return Placed(use.image ?: use.box, use.box)
+        return index.slots[slot]?.let { Placed.of(own, it) }
+    }
+
+    private fun placed(box: Box) = Placed.of(own, box)
+
+    private val own: Size? get() = if (width == null || height == null || width <= 0 || height <= 0) null else Size(width, height)
+
+    private fun variant(slot: String, scale: Double): Variant? {
+        val use = uses[slot]?.takeIf { isLength(scale) } ?: return null
+        val enough = index.scales.indexOfFirst { it >= scale }
+        // Both numbers come from a document, so both may be out of range.
+        return use.variants.getOrNull(if (enough < 0) index.scales.size - 1 else enough)?.let { variants.getOrNull(it) }
+    }
+
+    private fun variant(box: Box, scale: Double): Variant? {
+        val shown = placed(box)?.takeIf { isLength(scale) } ?: return null
+        val candidates = variants.filter { it.crop == null }.ifEmpty { variants }
+        // A file's sides are rounded, so it may be up to half a pixel smaller than computed.
+        return candidates.firstOrNull { it.width + 0.5 >= shown.box.width * scale && it.height + 0.5 >= shown.box.height * scale }
+            ?: candidates.lastOrNull()
     }
 }
+
+/** Why an image could not be made or refreshed. */
+data class Failure(
+    /** A stable word: `http-status`, `timeout`, `not-image`… */
+    val code: String,
+    /** A sentence for people. */
+    val message: String,
+    /** Whether the same request may succeed later. */
+    val retryable: Boolean
+)
+
+/** The state of an image on the screen. */
+enum class ImageState {
+    /** The app has requested the file, or will request it. */
+    LOADING,
+    LOADED,
+    /** The file could not be loaded. */
+    FAILED
+}
+
+/** What to draw in an image's place. */
+sealed class Appearance {
+    /** Something that waits: the placeholder, or whatever the app uses for an empty place. */
+    data class Loading(val placeholder: Placeholder?) : Appearance()
+    data class Loaded(val file: ImageFile) : Appearance()
+    /** Something that offers to try again. With an error the catalog has no file, so there is nothing to try. */
+    data class Failed(val error: Failure?) : Appearance()
+}
+
+/**
+ * A file to request: in a format that the device shows, with its whole URL. There is no other way to one than a [CatalogEntry],
+ * so what can't be shown can't be requested.
+ */
+class ImageFile internal constructor(
+    private val prefix: String,
+    /**
+     * What caches know the file by, wherever the catalog came from: its URL at an image service if it has one, or else the path
+     * in the catalog. The content behind a path never changes.
+     */
+    val reference: String,
+    /** The media type. */
+    val type: String,
+    /** Pixels. */
+    val width: Int,
+    /** Pixels. */
+    val height: Int,
+    /** Null if it is not known, because an image service makes the file. */
+    val bytes: Long? = null,
+    /** Whether the file moves. */
+    val isAnimated: Boolean = false,
+    internal val crop: String? = null
+) {
+    /** The URL to request. */
+    val url: String get() = prefix + reference
+
+    override fun equals(other: Any?) = other is ImageFile && other.reference == reference && other.prefix == prefix
+    override fun hashCode() = reference.hashCode()
+    override fun toString() = url
+}
+
+/** An image in one size, or a part of it. The names of its files follow from the source, the size and the format. */
+internal class Variant(node: Node, image: Node, source: String?, isAnimated: Boolean, index: CatalogIndex) {
+    /** Pixels. */
+    val width = node["width"].int()
+    val height = node["height"].int()
+    /** Names the part of the image that the files show. Null if they show all of it. */
+    val crop = node.optional("crop")?.hexadecimal(8)
+    /** In the order of preference. At the end the source itself if a service offers it. */
+    val files = ArrayList<ImageFile>(index.formats.size)
+    /** The file with a gain map. */
+    var highDynamicRange: ImageFile? = null
+
+    init {
+        // What differs by format is in the order of the head's formats, `null` for those that the image does not have.
+        fun <Value> values(name: String, read: (Node) -> Value): List<Value?> {
+            val list = node.optional(name) ?: return emptyList()
+            val values = list.list { if (it.value == null) null else read(it) }
+            if (values.size > index.formats.size) list.fail("expected at most ${index.formats.size} values, found ${values.size}")
+            return values
+        }
+        fun url(node: Node) = node.text("a URL that begins with http:// or https://", ::isServiceURL)
+        val sizes = values("bytes") { it.long() }
+        val urls = values("urls", ::url)
+        val stills = node.optional("stills")?.list { it.int() } ?: emptyList()
+        if (source == null && sizes.any { it != null }) image.fail("\"source\" is missing")
+        val name = "variants/${source?.take(2)}/${source?.substring(2, 4)}/$source-${width}x$height${if (crop == null) "" else "-$crop"}"
+        index.formats.forEachIndexed { place, format ->
+            val (size, url) = Pair(sizes.getOrNull(place), urls.getOrNull(place))
+            val path = if (size == null || format.recipe == null || format.extension == null) null
+            else "$name-${format.recipe}.${format.extension}"
+            val reference = url ?: path ?: return@forEachIndexed
+            val file = ImageFile(
+                if (url == null) index.prefix else "", reference, format.type, width, height, size,
+                isAnimated && place !in stills, crop)
+            if (format.dynamicRange == null) files.add(file) else if (format.dynamicRange == "high") highDynamicRange = file
+        }
+        node.optional("original")?.let {
+            files.add(ImageFile("", url(it["url"]), it["type"].text(), width, height, it.optional("bytes")?.long(), isAnimated, crop))
+        }
+        if (files.isEmpty()) node.fail("expected a file or a URL")
+    }
+}
+
+/** How an image fills one slot. */
+private class SlotUse(node: Node) {
+    private fun size(node: Node) = Size.rounded(node["width"].int().toDouble(), node["height"].int().toDouble())
+
+    /** Null if it is not known, because the image has failed. */
+    val box = if (node.optional("width") == null) null else size(node)
+    /** If it is larger than its box. */
+    val image = node.optional("image")?.let(::size)
+    /** A number of one of the image's variants for each of the catalog's scales. */
+    val variants = node.optional("variants")?.list { it.int() } ?: emptyList()
+}
+
+private val statuses = mapOf("ok" to Status.OK, "stale" to Status.STALE, "failed" to Status.FAILED, "pending" to Status.PENDING)
+
+/** The media types that Android shows, by API level (`Build.VERSION.SDK_INT`). Animated WebP moves from 28 on. */
+fun androidTypes(level: Int): Set<String> = listOfNotNull(
+    "image/jpeg", "image/png", "image/gif", "image/webp".takeIf { level >= 18 }, "image/heic".takeIf { level >= 28 },
+    "image/avif".takeIf { level >= 31 }).toSet()

@@ -1,79 +1,76 @@
 package tessera.catalog
 
 /**
- * Decides which files an app should request next, and which requests it should cancel. A pure function of what is on
- * the screen: no clock, no network.
+ * Decides which files an app should request next, and which requests it should cancel. A pure function of what is on the screen:
+ * no clock, no network.
  *
- * Files of visible places come first, in the order of their distance to where the user reads: the places that appeared
- * last before those that appeared earlier, and of places that appeared together, such as a first screen, the upper
- * before the lower. Files of upcoming places follow in their order. Files that are loaded or in flight are not
- * requested again.
+ * Of visible places, those that appeared last come first, and of places that appeared together, such as a first screen, the upper
+ * before the lower. Upcoming places follow in their order. A file that is loaded or in flight is not requested again.
  */
 data class Prefetch(
-    /** The maximum number of requests in flight. The default is what browsers use per host over HTTP/1.1. */
+    /** The maximum number of requests in flight for visible places. The default is what browsers use per host over HTTP/1.1. */
     val requests: Int = 6,
-    /** The maximum number of bytes in flight for places that are not visible yet. */
-    val bytes: Long = 2_000_000
+    /** And beside them for upcoming places. */
+    val upcoming: Int = 3
 ) {
+    /** A request in flight, or to start. */
+    data class Request(val file: ImageFile, val isVisible: Boolean)
+
+    /** How often in a row a file could not be loaded, and when last, in seconds of any clock. */
+    data class Failures(val count: Int, val time: Double) {
+        /** How long the file still waits: of 1, 2, 4… seconds, at most 60; no longer if the clock was set back. */
+        internal fun wait(now: Double) = minOf(60.0, Math.pow(2.0, count - 1.0)).let { minOf(it, time + it - now) }
+    }
+
     /** What to do now. */
     data class Step(
-        /** Files to request, the most urgent first. */
-        val start: List<ImageFile>,
-        /** Requests to cancel: no place needs their files any more, or a visible place has to wait for one. */
-        val cancel: List<ImageFile>
+        /** Requests to start, the most urgent first. */
+        val start: List<Request>,
+        /** References of requests to cancel: no place needs their files any more. */
+        val cancel: List<String>,
+        /** References of requests in flight whose places became visible, or are not any more. */
+        val priorities: Map<String, Boolean>,
+        /** Seconds until the next file that failed may start again; null if there is none. */
+        val wait: Double?
     )
 
     /**
-     * What to request and what to cancel now. Call it whenever places appear or leave, and whenever a request ends.
+     * What to do now. Call it whenever places appear or leave, whenever a request ends, and after [Step.wait].
      *
-     * @param visible the files of places on the screen. Those that appeared together are a group, from top to bottom;
-     *   groups are in the order in which they appeared.
+     * @param visible the files of places on the screen. Those that appeared together are a group, from top to bottom; groups are
+     *   in the order in which they appeared.
      * @param upcoming the files of places that may appear next, the nearest first.
-     * @param inFlight the files in flight.
+     * @param inFlight the requests in flight.
+     * @param failed by reference, what failed and has not loaded since.
+     * @param now by the clock of `failed`.
      * @param isLoaded whether the file with this reference has loaded.
      */
     fun step(
-        visible: List<List<ImageFile>>, upcoming: List<ImageFile>, inFlight: List<ImageFile>,
-        isLoaded: (reference: String) -> Boolean
+        visible: List<List<ImageFile>>, upcoming: List<ImageFile>, inFlight: List<Request>,
+        failed: Map<String, Failures> = emptyMap(), now: Double = 0.0, isLoaded: (reference: String) -> Boolean
     ): Step {
         val urgent = visible.asReversed().flatten()
         val urgentReferences = urgent.mapTo(HashSet()) { it.reference }
         val neededReferences = upcoming.mapTo(HashSet(urgentReferences)) { it.reference }
-        val cancel = ArrayList(inFlight.filter { it.reference !in neededReferences })
-        val flying = inFlight.mapTo(HashSet()) { it.reference }
-        for (file in cancel) flying.remove(file.reference)
-        val waiting = missing(urgent, flying, isLoaded)
-        // A visible place does not wait for a file of one that is not: the farthest of these gives way.
-        var needed = waiting.size + flying.size - requests
-        for (file in upcoming.asReversed()) {
-            if (needed <= 0) break
-            if (file.reference in urgentReferences || !flying.remove(file.reference)) continue
-            cancel.add(file)
-            needed--
+        val (needed, unneeded) = inFlight.partition { it.file.reference in neededReferences }
+        val priorities = LinkedHashMap<String, Boolean>()
+        for ((file, wasVisible) in needed) {
+            val isVisible = file.reference in urgentReferences
+            if (isVisible != wasVisible) priorities[file.reference] = isVisible
         }
-        val start = ArrayList(waiting.take(maxOf(0, requests - flying.size)))
-        // The budget is for places that are not visible, so files of visible places use none of it.
-        var budget = bytes.toDouble()
-        for (file in inFlight) {
-            if (file.reference in flying && file.reference !in urgentReferences) budget -= file.expectedBytes
+        val known = needed.mapTo(HashSet()) { it.file.reference }
+        val start = ArrayList<Request>()
+        var wait: Double? = null
+        fun start(files: List<ImageFile>, isVisible: Boolean, most: Int) {
+            var free = most - needed.count { (it.file.reference in urgentReferences) == isVisible }
+            for (file in files) {
+                if (isLoaded(file.reference) || !known.add(file.reference)) continue
+                val rest = failed[file.reference]?.wait(now) ?: 0.0
+                if (rest > 0) wait = minOf(wait ?: rest, rest) else if (free-- > 0) start.add(Request(file, isVisible))
+            }
         }
-        val cancelled = cancel.mapTo(HashSet()) { it.reference }
-        for (file in missing(upcoming, flying + urgentReferences, isLoaded)) {
-            if (start.size + flying.size >= requests || file.reference in cancelled) continue
-            // A file that exceeds the rest of the budget waits, and so do those after it: otherwise smaller files could
-            // overtake it indefinitely. A file larger than the whole budget is requested alone.
-            if (file.expectedBytes > budget && budget != bytes.toDouble()) break
-            start.add(file)
-            budget -= file.expectedBytes
-        }
-        return Step(start, cancel)
-    }
-
-    /** Files that are neither loaded nor known, each once. */
-    private fun missing(
-        files: List<ImageFile>, known: Set<String>, isLoaded: (reference: String) -> Boolean
-    ): List<ImageFile> {
-        val references = HashSet(known)
-        return files.filter { !isLoaded(it.reference) && references.add(it.reference) }
+        start(urgent, true, requests)
+        start(upcoming, false, this.upcoming)
+        return Step(start, unneeded.map { it.file.reference }, priorities, wait)
     }
 }
