@@ -7,7 +7,7 @@ import tessera.catalog.CatalogIndex
 import tessera.catalog.ImageFile
 import tessera.catalog.Mode
 import tessera.catalog.Size
-import tessera.catalog.apply
+import tessera.catalog.applyChanges
 import tessera.catalog.isServiceURL
 
 /** Reads damaged catalogs and changes: the only exception is the library's own, and none takes long. */
@@ -23,7 +23,7 @@ class Fuzz(private val source: ByteArray, table: ByteArray, private val check: C
             number.set(attempt)
             val bytes = damaged(source)
             expectOneKind("catalog $attempt") { use(bytes) }
-            expectOneKind("changes $attempt") { old.apply(damaged(changes)) }
+            expectOneKind("changes $attempt") { old.applyChanges(damaged(changes)) }
         }
         check.equal(read in 1 until count, true, "some are read, and some are not: $read")
     }

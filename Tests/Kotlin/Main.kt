@@ -2,7 +2,7 @@ package tessera.check
 
 import java.io.File
 import tessera.catalog.CatalogIndex
-import tessera.catalog.apply
+import tessera.catalog.applyChanges
 
 /**
  * Run by Tests/check-kotlin. The parts are named by the first argument; the others are files.
@@ -29,9 +29,9 @@ fun main(arguments: Array<String>) {
         }
         // Catalogs of two runs, between them the changes that the command made of them.
         "changes" -> part("changes that tessera diff made") { check ->
-            val new = CatalogIndex(file(1), everything, "https://example.com/catalog.json", checksDigest = true).apply(file(2))
+            val new = CatalogIndex(file(1), everything, "https://example.com/catalog.json", checksDigest = true).applyChanges(file(2))
             check.equal(new.bytes.contentEquals(file(3)), true, "the changed catalog")
-            check.error("another catalog") { new.apply(file(2)) }
+            check.error("another catalog") { new.applyChanges(file(2)) }
         }
         "sizes" -> measureSizes(arguments.drop(1))
         else -> Speed(arguments).run()

@@ -44,6 +44,7 @@ class Reading(private val check: Check) {
         errors()
         json()
         parts()
+        millions()
         val url = "https://example.com/feed/catalog.json"
         val catalog = CatalogIndex(golden, everything, url, checksDigest = true)
         check.equal(catalog.images.size > 0, true, "a catalog of a run")
@@ -80,7 +81,6 @@ class Reading(private val check: Check) {
         check.equal(listOf("card", "hero", "none").map { first.box(it) }, listOf(Size(180, 240), null, null), "boxes")
         check.equal(first.error, null, "no error")
         check.equal(index.images[1].error?.code, "c", "an error")
-        check.equal(index.types, listOf("image/webp", "image/avif", "image/jpeg"), "types")
         check.equal(index.images[2].width, null, "a null that stands for nothing")
         val ids = listOf("a", "b\"ä", "c", "d")
         check.equal(ids.map { index.image(it)?.id }, ids.take(3) + null as String?, "ids")
@@ -164,5 +164,14 @@ class Reading(private val check: Check) {
         val first = open(text, "https://a.example/feed/screens/feed/first.json")
         check.equal(first.parts, paths.map { "https://a.example/feed/$it" }, "parts")
         check.equal(open(document()).parts, emptyList<String>(), "no parts")
+    }
+
+    /** A hostile catalog with a million slots costs time and memory, and nothing else. */
+    private fun millions() {
+        val slots = (0 until 1_000_000).joinToString(",") { "\"$it\":{\"mode\":\"fit\"}" }
+        val image = "{\"id\":\"a\",\"status\":\"failed\",\"slots\":{\"card\":{},\"7\":{}}}"
+        val index = open(document(head.replace("\"slots\":{", "\"slots\":{$slots,"), listOf(image)))
+        check.equal(index.slots.size, 1_000_001, "a million slots")
+        check.equal(listOf("card", "7").map { index.images[0].box(it) }, listOf(Size(180, 180), null), "a million slots")
     }
 }

@@ -27,7 +27,7 @@ class Screen(document: ByteArray, private val check: Check) {
         ends[name(file.reference)] = ended
         return@Prefetcher { log.add("-${name(file.reference)}") }
     }
-    private val screen = CatalogScreen(context, prefetcher) { _, image, _ -> drawn.add(image.id) }
+    private val screen = CatalogScreen(context, prefetcher) { _, file -> if (file != null) drawn.add(name(file.reference)) }
 
     private val names = listOf("portrait", "wide", "dance", "spin").associateBy { file(it)?.reference }
 
@@ -73,6 +73,17 @@ class Screen(document: ByteArray, private val check: Check) {
         news("+dance", "it appears again")
         ends["dance"]?.invoke(true)
         check.equal(drawn, listOf("portrait", "dance"), "loaded at last")
+
+        val other = index.image("portrait")?.variants?.last()?.files?.first()
+        views[2].setOnClickListener { log.add("app") }
+        index.image("portrait")?.let { screen.show(views[2], it, other) }
+        check.equal(drawn.last(), "portrait", "another size that is at hand")
+        check.equal(views[2].animation, null, "which stands still")
+        Handler.run()
+        news("+${other?.reference}", "until its file has loaded")
+        ends[other?.reference.toString()]?.invoke(false)
+        views[2].click?.invoke(views[2])
+        news("app", "a click listener of the app's stays")
 
         show(views[0], "gone")
         check.equal(views[0].shown != null && views[0].click == null, true, "nothing to try again")

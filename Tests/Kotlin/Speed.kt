@@ -2,7 +2,7 @@ package tessera.check
 
 import java.io.File
 import tessera.catalog.CatalogIndex
-import tessera.catalog.apply
+import tessera.catalog.applyChanges
 
 /** Measures what an app waits for, with a catalog of 20,000 images. */
 class Speed(private val arguments: Array<String>) {
@@ -15,7 +15,7 @@ class Speed(private val arguments: Array<String>) {
                 measure("opened, digest checked") { load(true).images.size }
                 measure("all images parsed") { load(false).images.count { it.id != "" } }
                 val index = load(false)
-                measure("changed") { index.apply(File(arguments[2]).readBytes()).images.size }
+                measure("changed") { index.applyChanges(File(arguments[2]).readBytes()).images.size }
                 val ids = List(1000) { "image-${it.toLong() * 7_919 % index.images.size}" }
                 val slots = index.slots.keys.sorted()
                 measure("100,000 lookups") {
@@ -28,7 +28,7 @@ class Speed(private val arguments: Array<String>) {
             "open" -> println(load(false).image("image-19999")?.id)
             "plain" -> measure("Android's JSONObject") { plain() }
             "plain-once" -> println(plain())
-            "changed" -> println(load(false).apply(File(arguments[2]).readBytes()).images.size)
+            "changed" -> println(load(false).applyChanges(File(arguments[2]).readBytes()).images.size)
         }
     }
 

@@ -2,7 +2,7 @@ package tessera.check
 
 import java.io.IOException
 import tessera.catalog.CatalogIndex
-import tessera.catalog.apply
+import tessera.catalog.applyChanges
 import tessera.catalog.update
 
 /** A catalog that is brought up to date by changes or as a whole. */
@@ -18,8 +18,8 @@ class Updates(bytes: ByteArray, private val check: Check) {
         for ((about, from, changes, result) in rows) {
             val old = CatalogIndex(document(from), everything, url, checksDigest = true)
             val bytes = changes.text().toByteArray()
-            if (result == null) check.error(about) { old.apply(bytes) }
-            else check.equal(String(old.apply(bytes).bytes), String(document(result)), about)
+            if (result == null) check.error(about) { old.applyChanges(bytes) }
+            else check.equal(String(old.applyChanges(bytes).bytes), String(document(result)), about)
             check.equal(String(old.bytes), String(document(from)), about)
         }
         requests()

@@ -17,6 +17,8 @@ open class View {
         animation = null
     }
 
+    fun hasOnClickListeners() = click != null
+
     fun setOnClickListener(listener: ((View) -> Unit)?) {
         click = listener
     }

@@ -4,6 +4,7 @@
 package coil
 
 import android.content.Context
+import android.widget.ImageView
 import coil.memory.MemoryCache
 import coil.request.Disposable
 import coil.request.ImageRequest
@@ -18,6 +19,8 @@ interface ImageLoader {
         fun build(): ImageLoader = throw NotImplementedError()
     }
 }
+
+fun ImageView.dispose() = Unit
 
 val Context.imageLoader: ImageLoader get() = throw NotImplementedError()
 

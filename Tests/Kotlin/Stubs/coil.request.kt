@@ -4,9 +4,7 @@
 package coil.request
 
 import android.content.Context
-import android.graphics.drawable.Drawable
 import android.widget.ImageView
-import coil.memory.MemoryCache
 
 interface Disposable {
     fun dispose()
@@ -18,15 +16,12 @@ abstract class SuccessResult : ImageResult()
 
 abstract class ErrorResult : ImageResult()
 
-class ImageRequest private constructor(val memoryCacheKey: MemoryCache.Key?) {
+class ImageRequest {
     class Builder(context: Context) {
         fun data(data: Any?): Builder = this
         fun size(width: Int, height: Int): Builder = this
         fun memoryCacheKey(key: String?): Builder = this
         fun diskCacheKey(key: String?): Builder = this
-        fun placeholderMemoryCacheKey(key: String?): Builder = this
-        fun placeholder(drawable: Drawable?): Builder = this
-        fun fallback(drawable: Drawable?): Builder = this
         fun target(imageView: ImageView): Builder = this
         fun listener(
             onStart: (request: ImageRequest) -> Unit = {},
@@ -34,6 +29,6 @@ class ImageRequest private constructor(val memoryCacheKey: MemoryCache.Key?) {
             onError: (request: ImageRequest, result: ErrorResult) -> Unit = { _, _ -> },
             onSuccess: (request: ImageRequest, result: SuccessResult) -> Unit = { _, _ -> }
         ): Builder = this
-        fun build(): ImageRequest = ImageRequest(null)
+        fun build(): ImageRequest = ImageRequest()
     }
 }

@@ -5,6 +5,7 @@ package com.bumptech.glide
 
 import android.content.Context
 import android.graphics.drawable.Drawable
+import android.view.View
 import android.widget.ImageView
 import com.bumptech.glide.request.RequestListener
 import com.bumptech.glide.request.target.Target
@@ -12,6 +13,7 @@ import com.bumptech.glide.request.target.Target
 class RequestManager {
     fun load(model: Any?): RequestBuilder<Drawable> = RequestBuilder()
     fun clear(target: Target<*>?) = Unit
+    fun clear(view: View) = Unit
 }
 
 enum class Priority { HIGH, LOW }
@@ -20,10 +22,6 @@ class RequestBuilder<Value> {
     fun priority(priority: Priority): RequestBuilder<Value> = this
     fun override(width: Int, height: Int): RequestBuilder<Value> = this
     fun dontTransform(): RequestBuilder<Value> = this
-    fun onlyRetrieveFromCache(flag: Boolean): RequestBuilder<Value> = this
-    fun placeholder(drawable: Drawable?): RequestBuilder<Value> = this
-    fun thumbnail(thumbnailRequest: RequestBuilder<Value>?): RequestBuilder<Value> = this
-    fun thumbnail(vararg thumbnails: RequestBuilder<Value>?): RequestBuilder<Value> = this
     fun addListener(requestListener: RequestListener<Value>?): RequestBuilder<Value> = this
     fun preload(width: Int, height: Int): Target<Value> = throw NotImplementedError()
     fun into(view: ImageView) = Unit

@@ -26,11 +26,11 @@ import tessera.catalog.Prefetcher
  * state changes. What failed is tried again after a while, by a tap, and when the network returns, for which the app needs the
  * permission `ACCESS_NETWORK_STATE`. For an app to copy, with CoilCatalog.kt or GlideCatalog.kt. Use it on the main thread.
  *
- * @param load draws a file that has loaded.
+ * @param load draws a file that is in a cache; for null it ends what it does for the view.
  */
 class CatalogScreen(
     private val context: Context, private val prefetcher: Prefetcher,
-    private val load: (view: ImageView, image: CatalogEntry, file: ImageFile) -> Unit
+    private val load: (view: ImageView, file: ImageFile?) -> Unit
 ) {
     private class Place(val file: ImageFile?, val draw: (ImageState) -> Unit)
 
@@ -44,6 +44,8 @@ class CatalogScreen(
     /** Places that appeared together, by the view or any other key. */
     private val groups = ArrayList<LinkedHashMap<Any, Place>>()
     private var newest: LinkedHashMap<Any, Place>? = null
+    /** Views whose taps try again. */
+    private val tappable = HashSet<ImageView>()
     private var isPlanned = false
 
     /** The files of places that may appear next, the nearest first. */
@@ -53,7 +55,9 @@ class CatalogScreen(
             plan()
         }
 
-    /** What a view shows while its file loads; it pulses, unless people want less motion. */
+    /**
+     * What a view shows while its file loads, if no other file of the image is at hand. It pulses, unless people want less motion.
+     */
     var loading: (CatalogEntry) -> Drawable? = { it.placeholder?.let { drawable(context, it) } }
     /** What a view shows after a failure, with a retry by tap. */
     var failed: (CatalogEntry) -> Drawable? = { context.getDrawable(android.R.drawable.stat_notify_sync) }
@@ -71,21 +75,22 @@ class CatalogScreen(
         connectivity.registerNetworkCallback(NetworkRequest.Builder().build(), network)
     }
 
-    /** A view appeared, or shows another image now. */
-    fun show(view: ImageView, image: CatalogEntry, file: ImageFile?) = show(view, file) { state ->
-        view.setOnClickListener(null)
+    /** A view appeared, or shows another image now. If it has a click listener of the app's, a tap is the app's, too: see [retry]. */
+    fun show(view: ImageView, image: CatalogEntry, file: ImageFile?) = show(view, file) { draw(view, image, file, it) }
+
+    private fun draw(view: ImageView, image: CatalogEntry, file: ImageFile?, state: ImageState) {
+        if (tappable.remove(view)) view.setOnClickListener(null)
         view.clearAnimation()
-        val appearance = image.appearance(state, file)
-        when (appearance) {
-            is Appearance.Loaded -> load(view, image, appearance.file)
-            is Appearance.Loading -> {
-                view.setImageDrawable(loading(image))
-                if (!reducesMotion) view.startAnimation(pulse())
-            }
-            is Appearance.Failed -> {
-                view.setImageDrawable(failed(image))
-                if (file != null) view.setOnClickListener { retry(file) }
-            }
+        val isCached = { reference: String -> prefetcher.state(reference) == ImageState.LOADED }
+        val shown = if (state == ImageState.FAILED) null else file?.let { image.cachedFile(it, isCached) }
+        load(view, shown)
+        if (shown != null) return
+        val isFailed = image.appearance(state, file) is Appearance.Failed
+        view.setImageDrawable(if (isFailed) failed(image) else loading(image))
+        if (!isFailed && !reducesMotion) view.startAnimation(pulse())
+        if (isFailed && file != null && !view.hasOnClickListeners()) {
+            tappable.add(view)
+            view.setOnClickListener { retry(file) }
         }
     }
 

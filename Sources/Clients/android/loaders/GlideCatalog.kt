@@ -12,7 +12,6 @@ import com.bumptech.glide.load.engine.GlideException
 import com.bumptech.glide.load.model.GlideUrl
 import com.bumptech.glide.request.RequestListener
 import com.bumptech.glide.request.target.Target
-import tessera.catalog.CatalogEntry
 import tessera.catalog.ImageFile
 import tessera.catalog.Prefetch
 import tessera.catalog.Prefetcher
@@ -22,23 +21,6 @@ class GlideCatalog(private val context: Context, private val requests: RequestMa
     /** The references of files that have loaded: Glide does not say what its caches have. */
     private val loaded = HashSet<String>()
     private val main = Handler(Looper.getMainLooper())
-
-    /**
-     * The request for an image. Until its file has loaded it shows the best file of the image that Glide's caches have, or
-     * else the placeholder.
-     *
-     * @param file the one for the place; null if there is none.
-     */
-    fun request(image: CatalogEntry, file: ImageFile?): RequestBuilder<Drawable> {
-        val waiting = image.placeholder?.let { drawable(context, it) }
-        // Glide shows the placeholder for nothing to load.
-        val nothing: Any? = null
-        val wanted = file ?: return requests.load(nothing).placeholder(waiting)
-        val cached = image.cachedFile(wanted) { it in loaded }?.takeIf { it.reference != wanted.reference }
-        // If the caches have dropped the file, there is none of it to show.
-        val lower = cached?.let { request(it).onlyRetrieveFromCache(true) }
-        return request(wanted).placeholder(waiting).thumbnail(lower)
-    }
 
     /**
      * The request for a file, which Glide's caches know by its reference. The file has this size, so nothing scales it; all
@@ -56,7 +38,9 @@ class GlideCatalog(private val context: Context, private val requests: RequestMa
                 .addListener(End { isLoaded -> main.post { ended(isLoaded) } }).preload(file.width, file.height)
             return@Prefetcher { requests.clear(target) }
         }
-        return CatalogScreen(context, prefetcher) { view, image, file -> request(image, file).into(view) }
+        return CatalogScreen(context, prefetcher) { view, file ->
+            if (file == null) requests.clear(view) else request(file).into(view)
+        }
     }
 
     private class FileUrl(file: ImageFile) : GlideUrl(file.url) {

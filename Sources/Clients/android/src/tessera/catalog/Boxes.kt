@@ -2,6 +2,8 @@ package tessera.catalog
 
 /** A size, in points unless the documentation says pixels. */
 data class Size(val width: Int, val height: Int) {
+    internal constructor(node: Node) : this(maxOf(1, node["width"].int()), maxOf(1, node["height"].int()))
+
     internal companion object {
         /** No side is below 1. A catalog is untrusted input, so none is over 10^9. */
         fun rounded(width: Double, height: Double) = Size(side(width), side(height))
@@ -10,23 +12,15 @@ data class Size(val width: Int, val height: Int) {
     }
 }
 
-/** How an image fills a box. */
-enum class Mode {
-    /** The whole image inside the box. */
-    FIT,
-    /** The whole image covering the box. */
-    FILL,
-    /** The image cropped to the shape of the box. */
-    CLIP
-}
+/** How an image fills a box: the whole of it is inside, or covers the box; or its files are cropped to the shape of the box. */
+enum class Mode { FIT, FILL, CLIP }
 
 /** A place in the layout: a slot, or any other. In points; a null side is free, and at most one side may be null. */
 data class Box(val width: Double? = null, val height: Double? = null, val mode: Mode = Mode.FIT) {
     internal constructor(node: Node) : this(
-        node.optional("width")?.int()?.toDouble(), node.optional("height")?.int()?.toDouble(), node["mode"].word(modes))
+        node.optional("width")?.int()?.toDouble(), node.optional("height")?.int()?.toDouble(),
+        node["mode"].word("fit" to Mode.FIT, "fill" to Mode.FILL, "clip" to Mode.CLIP))
 }
-
-private val modes = mapOf("fit" to Mode.FIT, "fill" to Mode.FILL, "clip" to Mode.CLIP)
 
 /** Where an image is drawn, in points. The origin is the upper left corner of its box. */
 data class Frame(
@@ -45,14 +39,12 @@ data class Frame(
 }
 
 /** A point of an image, in fractions of its width and height from the upper left corner. */
-data class Focus(val x: Double, val y: Double) {
-    internal companion object {
-        operator fun invoke(node: Node): Focus {
-            val numbers = (node.value as? List<*>)?.map { (it as? Number)?.toDouble() ?: -1.0 }
-            if (numbers?.size != 2 || numbers.any { it !in 0.0..1.0 }) node.fail("expected two numbers from 0 to 1")
-            return Focus(numbers[0], numbers[1])
-        }
-    }
+data class Focus(val x: Double, val y: Double)
+
+internal fun Node.focus(): Focus {
+    val numbers = (value as? List<*>)?.map { (it as? Number)?.toDouble() ?: -1.0 }
+    if (numbers?.size != 2 || numbers.any { it !in 0.0..1.0 }) fail("expected two numbers from 0 to 1")
+    return Focus(numbers[0], numbers[1])
 }
 
 /** Whether a length or a scale is known: what is not a positive number comes from a layout that is not there yet. */

@@ -1,32 +1,21 @@
 package tessera.catalog
 
-enum class Status {
-    /** The image is complete. */
-    OK,
-    /** The source could not be reached this time. The last good result still applies. */
-    STALE,
-    /** There is nothing to show. */
-    FAILED,
-    /** The size is known, but no files were made. */
-    PENDING
-}
+/** A stale image is the last good one of a source that could not be reached; a pending one has a size, and no files yet. */
+enum class Status { OK, STALE, FAILED, PENDING }
 
-/** Which of an image's files are wanted, if it is animated. */
-enum class Motion {
-    /** A still in a place with no side over 64 points, or else the first format, which mostly moves. */
-    AUTO,
-    /** A still if there is one: where people want less motion, and before an animation plays. */
-    STILL,
-    /** The first format. */
-    MOVING
-}
+/**
+ * Which of an animated image's files is wanted: a still if there is one, such as for people who want less motion; the first format,
+ * which mostly moves; or of these a still in a place with no side over 64 points, and else the first format.
+ */
+enum class Motion { AUTO, STILL, MOVING }
 
 /** An image of a catalog as one device sees it: its place in each slot, or in any box, and the file to request for it. */
 class CatalogEntry internal constructor(node: Node, private val index: CatalogIndex) {
     val id: String = node["id"].text()
     /** The manifest's URL, without secrets; of a file, its path from the manifest. Null if the pipeline does not show URLs. */
     val url: String? = node.optional("url")?.text()
-    val status: Status = node["status"].word(statuses)
+    val status: Status = node["status"].word(
+        "ok" to Status.OK, "stale" to Status.STALE, "failed" to Status.FAILED, "pending" to Status.PENDING)
     /** Pixels, as displayed. Null if the size is unknown. */
     val width: Int? = node.optional("width")?.int()
     /** Pixels, as displayed. */
@@ -40,18 +29,14 @@ class CatalogEntry internal constructor(node: Node, private val index: CatalogIn
     /** What the image shows, for a screen reader. Empty for an ornament; null if the manifest does not say. */
     val alt: String? = node.optional("alt")?.text()
     /** The point that crops keep in view. */
-    val focus: Focus? = node.optional("focus")?.let { Focus(it) }
+    val focus: Focus? = node.optional("focus")?.focus()
     /** The manifest's extra: a Map, List, String, Long, Double, Boolean or null. */
     val extra: Any? = node.optional("extra")?.value
     /** Smallest first. */
-    internal val variants: List<Variant>
-    private val uses = node.optional("slots")?.named { SlotUse(it) } ?: emptyMap()
-
-    init {
-        val source = node.optional("source")?.hexadecimal(32)
-        variants = node.optional("variants")?.list { Variant(it, node, source, isAnimated, index) } ?: emptyList()
+    internal val variants: List<Variant> = node.optional("source")?.hexadecimal(32).let { source ->
+        node.optional("variants")?.list { Variant(it, node, source, isAnimated, index) } ?: emptyList()
     }
-
+    private val uses = node.optional("slots")?.named { SlotUse(it) } ?: emptyMap()
     /** The names of the slots where the image is used. */
     val slots: Set<String> get() = uses.keys
 
@@ -80,21 +65,18 @@ class CatalogEntry internal constructor(node: Node, private val index: CatalogIn
      *
      * @param scale device pixels per point: the density of Android's display metrics.
      */
-    fun file(slot: String, scale: Double, motion: Motion = Motion.AUTO): ImageFile? =
-        file(variant(slot, scale), placed(slot), motion)
+    fun file(slot: String, scale: Double, motion: Motion = Motion.AUTO) = file(variant(slot, scale), placed(slot), motion)
 
     /**
      * The file to request for any box on a screen: the smallest with at least one pixel per device pixel, or the largest.
      * Files that were cropped for a slot are ignored, unless all were. Null if the box is not there yet.
      */
-    fun file(box: Box, scale: Double, motion: Motion = Motion.AUTO): ImageFile? =
-        file(variant(box, scale), placed(box), motion)
+    fun file(box: Box, scale: Double, motion: Motion = Motion.AUTO) = file(variant(box, scale), placed(box), motion)
 
     /** The file for a slot on a screen of high dynamic range: a JPEG with a gain map. Null if there is none that the device shows. */
-    fun highDynamicRangeFile(slot: String, scale: Double): ImageFile? = variant(slot, scale)?.highDynamicRange?.takeIf { isShown(it) }
+    fun highDynamicRangeFile(slot: String, scale: Double) = variant(slot, scale)?.highDynamicRange?.takeIf(::isShown)
 
-    /** The same for any box. */
-    fun highDynamicRangeFile(box: Box, scale: Double): ImageFile? = variant(box, scale)?.highDynamicRange?.takeIf { isShown(it) }
+    fun highDynamicRangeFile(box: Box, scale: Double) = variant(box, scale)?.highDynamicRange?.takeIf(::isShown)
 
     /**
      * The best file that an app has already, to show at once while the wanted one loads: the wanted size, or else the smallest
@@ -132,15 +114,12 @@ class CatalogEntry internal constructor(node: Node, private val index: CatalogIn
         return (if (wantsStill) files.firstOrNull { !it.isAnimated } else null) ?: files.firstOrNull()
     }
 
-    private fun placed(slot: String): Placed? {
-        val use = uses[slot] ?: return null
-        if (use.box != null) return Placed(use.image ?: use.box, use.box)
-        return index.slots[slot]?.let { Placed.of(own, it) }
+    private fun placed(slot: String): Placed? = uses[slot]?.let { use ->
+        if (use.box == null) index.slots[slot]?.let(::placed) else Placed(use.image ?: use.box, use.box)
     }
 
-    private fun placed(box: Box) = Placed.of(own, box)
-
-    private val own: Size? get() = if (width == null || height == null || width <= 0 || height <= 0) null else Size(width, height)
+    private fun placed(box: Box) =
+        Placed.of(if (width == null || height == null || width <= 0 || height <= 0) null else Size(width, height), box)
 
     private fun variant(slot: String, scale: Double): Variant? {
         val use = uses[slot]?.takeIf { isLength(scale) } ?: return null
@@ -168,14 +147,8 @@ data class Failure(
     val retryable: Boolean
 )
 
-/** The state of an image on the screen. */
-enum class ImageState {
-    /** The app has requested the file, or will request it. */
-    LOADING,
-    LOADED,
-    /** The file could not be loaded. */
-    FAILED
-}
+/** The state of a file on the screen. One that will be requested is loading, too. */
+enum class ImageState { LOADING, LOADED, FAILED }
 
 /** What to draw in an image's place. */
 sealed class Appearance {
@@ -262,17 +235,13 @@ internal class Variant(node: Node, image: Node, source: String?, isAnimated: Boo
 
 /** How an image fills one slot. */
 private class SlotUse(node: Node) {
-    private fun size(node: Node) = Size.rounded(node["width"].int().toDouble(), node["height"].int().toDouble())
-
     /** Null if it is not known, because the image has failed. */
-    val box = if (node.optional("width") == null) null else size(node)
+    val box = if (node.optional("width") == null) null else Size(node)
     /** If it is larger than its box. */
-    val image = node.optional("image")?.let(::size)
+    val image = node.optional("image")?.let { Size(it) }
     /** A number of one of the image's variants for each of the catalog's scales. */
     val variants = node.optional("variants")?.list { it.int() } ?: emptyList()
 }
-
-private val statuses = mapOf("ok" to Status.OK, "stale" to Status.STALE, "failed" to Status.FAILED, "pending" to Status.PENDING)
 
 /** The media types that Android shows, by API level (`Build.VERSION.SDK_INT`). Animated WebP moves from 28 on. */
 fun androidTypes(level: Int): Set<String> = listOfNotNull(

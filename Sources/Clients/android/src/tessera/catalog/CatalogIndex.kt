@@ -18,9 +18,8 @@ import java.security.MessageDigest
 class CatalogIndex(
     val bytes: ByteArray, internal val accepting: Set<String>, val from: String? = null, checksDigest: Boolean = false
 ) {
+    /** The offset of the line of each image, and of the line behind the last. */
     private val lines = linesOf(bytes)
-    private val head = located(1) { Node.parse(bytes, 0, lines[0] - 1, "", "]}") }
-
     /** SHA-256 of the document's bytes after this member, in hexadecimal. Each other document has another one. */
     val digest: String
     /** The places in the layout, by name. */
@@ -28,46 +27,43 @@ class CatalogIndex(
     /** Device pixels per point, ascending. */
     internal val scales: List<Int>
     internal val formats: List<Format>
-    /** Of the first document of a screen: the URLs of the others, in the order of their images. */
-    val parts: List<String>
     /** What comes before the path of a file. */
     internal val prefix: String
+    /** Of the first document of a screen: the URLs of the others, in the order of their images. */
+    val parts: List<String>
     /** In the order of the manifest. One that cannot be read is a [CatalogException] when it is asked for. */
     val images: List<CatalogEntry> = Images()
 
     init {
-        val head = head
-        val count = located(1) {
+        try {
+            val head = parse(bytes, 0, lines[0] - 1, "", "]}")
             if (head["schema"].value != SCHEMA) head["schema"].mismatch("\"$SCHEMA\", the only version that this library reads")
-            head["count"].int()
+            val count = head["count"].int()
+            if (images.size != count) throw Mismatch("", "the catalog has ${images.size} of its $count images")
+            digest = head["digest"].text()
+            slots = head["slots"].named { Box(it) }
+            scales = head["scales"].list { it.int() }
+            formats = head["formats"].list { Format(it) }
+            val base = head.optional("baseURL")?.text("a URL that begins with http:// or https://, or one without a scheme", ::isBase)
+            if (base == null && from == null) {
+                throw Mismatch("baseURL", "the catalog does not say where its files are: pass its URL as `from`")
+            }
+            prefix = resolve(base ?: "", from)
+            val paths = head.optional("parts")?.list { it.text("a path such as screens/feed/3f9c….json", partPath::matches) }
+            parts = paths.orEmpty().map { prefix + it }
+            val found = if (checksDigest) digestOf(bytes) else digest
+            if (found != digest) {
+                throw Mismatch("digest", "the catalog was altered: it states ${digest.take(12)}…, and has ${found.take(12)}…")
+            }
+        } catch (mismatch: Mismatch) {
+            throw CatalogException(1, mismatch.member, mismatch.reason)
         }
-        if (images.size != count) throw CatalogException(1, "", "the catalog has ${images.size} of its $count images")
-        for (index in 1..count) {
-            if ((bytes[lines[index] - 2] == COMMA) != (index < count)) {
+        for (index in 1..images.size) {
+            if ((bytes[lines[index] - 2] == COMMA) != (index < images.size)) {
                 throw CatalogException(index + 1, "", "expected a comma after each image but the last")
             }
         }
-        digest = located(1) { head["digest"].text() }
-        slots = located(1) { head["slots"].named { Box(it) } }
-        scales = located(1) { head["scales"].list { it.int() } }
-        formats = located(1) { head["formats"].list { Format(it) } }
-        val base = located(1) { head.optional("baseURL")?.text("a URL that begins with http:// or https://, or one without a scheme", ::isBase) }
-        if (base == null && from == null) {
-            throw CatalogException(1, "baseURL", "the catalog does not say where its files are: pass its URL as `from`")
-        }
-        prefix = resolve(base ?: "", from)
-        parts = located(1) {
-            head.optional("parts")?.list { prefix + it.text("a path such as screens/feed/3f9c….json", partPath::matches) } ?: emptyList()
-        }
-        val found = if (checksDigest) digestOf(bytes) else digest
-        if (found != digest) {
-            throw CatalogException(
-                1, "digest", "the catalog was altered: it states ${digest.take(12)}…, and has ${found.take(12)}…")
-        }
     }
-
-    /** The media types of the catalog's formats, in their order of preference. */
-    val types: List<String> get() = formats.filter { it.dynamicRange == null }.map { it.type }.distinct()
 
     /**
      * The image with an id; of two with the same one the first, as in the manifest. The first call finds the ids of all images,
@@ -90,15 +86,15 @@ class CatalogIndex(
         override fun get(index: Int): CatalogEntry {
             if (index !in 0 until size) throw IndexOutOfBoundsException("image $index of $size")
             return located(index + 2) {
-                CatalogEntry(Node.parse(bytes, lines[index], lineEnd(index), "images[$index]"), this@CatalogIndex)
+                CatalogEntry(parse(bytes, lines[index], end(index), "images[$index]"), this@CatalogIndex)
             }
         }
     }
 
-    internal fun lineStart(index: Int) = lines[index]
+    internal fun start(index: Int) = lines[index]
 
-    /** Without its comma and its line break. */
-    internal fun lineEnd(index: Int) = lines[index + 1] - if (index == lines.size - 2) 1 else 2
+    /** Where a line ends, without its comma and its line break. */
+    internal fun end(index: Int) = lines[index + 1] - if (index == lines.size - 2) 1 else 2
 
     private val positions by lazy {
         val found = HashMap<String, Int>(images.size * 4 / 3 + 1)
@@ -109,13 +105,13 @@ class CatalogIndex(
 
     /** The id at the beginning of a line, without parsing the rest. */
     private fun id(index: Int): String? {
-        val (start, end) = Pair(lines[index], lineEnd(index))
+        val (start, end) = Pair(lines[index], end(index))
         for (place in ID.indices) if (start + place >= end || bytes[start + place] != ID[place]) return null
         val quote = start + ID.size - 1
         var place = quote + 1
         while (place < end && bytes[place] != QUOTE) place += if (bytes[place] == BACKSLASH) 2 else 1
         return try {
-            if (place < end) Node.parse(bytes, quote, place + 1).text() else null
+            if (place < end) parse(bytes, quote, place + 1).text() else null
         } catch (mismatch: Mismatch) {
             null
         }
@@ -175,7 +171,6 @@ private val ID = "{\"id\":\"".toByteArray()
 private val beginning = Regex("\\{\"digest\":\"[0-9a-f]{64}\",")
 private val partPath = Regex("screens/[A-Za-z0-9][A-Za-z0-9_-]*/[0-9a-f]{32}\\.json")
 
-/** The offset of the line of each image, and of the line behind the last. */
 private fun linesOf(bytes: ByteArray): IntArray {
     fun text(start: Int, end: Int) = String(bytes, maxOf(0, start), minOf(end, bytes.size) - maxOf(0, start), Charsets.ISO_8859_1)
     if (!beginning.matches(text(0, DIGESTED_FROM))) {
@@ -200,7 +195,7 @@ private fun linesOf(bytes: ByteArray): IntArray {
 internal fun digestOf(bytes: ByteArray): String {
     val hash = MessageDigest.getInstance("SHA-256")
     hash.update(bytes, minOf(DIGESTED_FROM, bytes.size), maxOf(0, bytes.size - DIGESTED_FROM))
-    return hash.digest().joinToString("") { Character.forDigit(it.toInt() shr 4 and 15, 16).toString() + Character.forDigit(it.toInt() and 15, 16) }
+    return hash.digest().joinToString("") { "%02x".format(it) }
 }
 
 /** Runs a body that reads one line, and gives what does not fit its line. */

@@ -11,13 +11,10 @@ package tessera.catalog
  */
 fun CatalogIndex.update(get: (url: String) -> ByteArray? = ::get): CatalogIndex {
     val source = from ?: throw CatalogException(1, "", "the catalog does not know where it came from: pass its URL as `from`")
-    val changes = get(resolve("from-$digest.json", source))
-    if (changes != null) {
-        try {
-            return apply(changes)
-        } catch (error: CatalogException) {
-            // The whole catalog does not depend on them.
-        }
+    try {
+        get(resolve("from-$digest.json", source))?.let { return applyChanges(it) }
+    } catch (error: CatalogException) {
+        // The whole catalog does not depend on the changes.
     }
     val whole = CatalogIndex.open(source, accepting, get)
     return if (whole.digest == digest) this else whole
@@ -29,8 +26,8 @@ fun CatalogIndex.update(get: (url: String) -> ByteArray? = ::get): CatalogIndex 
  * @param changes what `tessera diff --changes` wrote, or what is beside the catalog, as `from-DIGEST.json`.
  * @throws CatalogException if they are from another catalog, or if the result has another digest than they state.
  */
-fun CatalogIndex.apply(changes: ByteArray): CatalogIndex = located(1) {
-    val node = Node.parse(changes, 0, changes.size)
+fun CatalogIndex.applyChanges(changes: ByteArray): CatalogIndex = located(1) {
+    val node = parse(changes, 0, changes.size)
     if (node["schema"].value != CHANGES) node["schema"].mismatch("\"$CHANGES\"")
     val (from, to) = Pair(node["from"].text(), node["to"].text())
     val (head, lines) = Pair(node["head"].text(), node["lines"])
@@ -50,7 +47,7 @@ private fun CatalogIndex.changed(head: String, lines: Node, to: String): Catalog
     for (line in lines.list { it }) {
         parts.add(Part(if (parts.size == 1) "\n" else ",\n"))
         parts.add(if (line.value is String) Part(line.value) else line.range(images.size).let { (first, last) ->
-            Part(bytes, lineStart(first), lineEnd(last))
+            Part(bytes, start(first), end(last))
         })
     }
     parts.add(Part("\n]}\n"))

@@ -23,17 +23,13 @@ internal interface ImageBytes {
 
 private fun broken(reason: String): Nothing = throw SizeException("not-image", "it is no image: $reason")
 
-/** Offsets in a file are below 2^31. */
-private fun offset(value: Long) =
-    if (value < Int.MAX_VALUE) value.toInt() else throw SizeException("too-far", "the size of the image is too far from its beginning")
+/** An offset or a side, which is below 2^31. */
+private fun int(value: Long) = if (value < Int.MAX_VALUE) value.toInt() else throw SizeException("too-far", "$value is out of reach")
 
 private fun ImageBytes.number(at: Int, count: Int, isLittle: Boolean = false): Long =
     (0 until count).fold(0L) { sum, index -> sum shl 8 or byte(if (isLittle) at + count - 1 - index else at + index).toLong() }
-
-private fun ImageBytes.big(at: Int, count: Int) = number(at, count).let { if (count < 4) it.toInt() else offset(it) }
-
+private fun ImageBytes.big(at: Int, count: Int) = int(number(at, count))
 private fun ImageBytes.little(at: Int, count: Int) = number(at, count, true).toInt()
-
 private fun ImageBytes.text(at: Int, count: Int = 4) = String(CharArray(count) { byte(at + it).toChar() })
 
 /** Reads the size of an image from its header. What a file is, its first bytes say. */
@@ -63,7 +59,7 @@ private fun jpeg(file: ImageBytes): ImageSize {
             marker == 0x01 || marker in 0xD0..0xD8 -> at += 2
             marker == 0xD9 || marker == 0xDA -> broken("its frame header is missing")
             else -> {
-                val (start, end) = Pair(at + 4, offset(at + 2L + file.big(at + 2, 2)))
+                val (start, end) = Pair(at + 4, int(at + 2L + file.big(at + 2, 2)))
                 if (end < start) broken("a segment has no length")
                 if (marker in 0xC0..0xCF && marker != 0xC4 && marker != 0xC8 && marker != 0xCC) {
                     val (height, width) = Pair(file.big(start + 1, 2), file.big(start + 3, 2))
@@ -81,11 +77,8 @@ private fun jpeg(file: ImageBytes): ImageSize {
 
 /** The orientation in a block of Exif 2.32, which is a TIFF file; 1 if it has none. */
 private fun orientation(file: ImageBytes, start: Int, end: Int): Int {
-    val isLittle = when (file.text(start)) {
-        "II*\u0000" -> true
-        "MM\u0000*" -> false
-        else -> return 1
-    }
+    val isLittle = file.text(start) == "II*\u0000"
+    if (!isLittle && file.text(start) != "MM\u0000*") return 1
     val directory = start + file.number(start + 4, 4, isLittle)
     if (directory + 2 > end) return 1
     for (index in 0 until file.number(directory.toInt(), 2, isLittle).toInt()) {
@@ -93,22 +86,20 @@ private fun orientation(file: ImageBytes, start: Int, end: Int): Int {
         if (entry + 12 > end) return 1
         if (file.number(entry, 2, isLittle) != 0x0112L) continue
         // BYTE, SHORT or LONG.
-        val size = when (file.number(entry + 2, 2, isLittle).toInt()) { 1 -> 1; 3 -> 2; 4 -> 4; else -> return 1 }
+        val size = mapOf(1L to 1, 3L to 2, 4L to 4)[file.number(entry + 2, 2, isLittle)] ?: return 1
         return file.number(entry + 8, size, isLittle).toInt()
     }
     return 1
 }
 
-private fun png(file: ImageBytes): ImageSize {
-    if (file.text(12) != "IHDR" || file.big(8, 4) != 13) broken("its first chunk is not IHDR")
-    return ImageSize(file.big(16, 4), file.big(20, 4), "png")
-}
+private fun png(file: ImageBytes): ImageSize =
+    if (file.text(12) == "IHDR") ImageSize(file.big(16, 4), file.big(20, 4), "png") else broken("its first chunk is not IHDR")
 
 /** GIF: the screen, which its first frame may exceed, as browsers show it. */
 private fun gif(file: ImageBytes): ImageSize {
     val (width, height) = Pair(file.little(6, 2), file.little(8, 2))
-    fun palette(flags: Int) = if (flags and 0x80 == 0) 0 else 3 shl (flags and 7) + 1
-    var at = 13 + palette(file.byte(10))
+    // Behind the palette.
+    var at = 13 + file.byte(10).let { if (it and 0x80 == 0) 0 else 3 shl (it and 7) + 1 }
     try {
         for (step in 0..4_096) {
             if (file.byte(at) == 0x2C) {
@@ -148,23 +139,20 @@ private fun bmp(file: ImageBytes): ImageSize =
     else ImageSize(file.little(18, 4), Math.abs(file.little(22, 4)), "bmp")
 
 /** The format of a file by its brands (ISO/IEC 23008-12, section 10; AVIF 1.1, section 8). */
-private fun brand(file: ImageBytes): String {
-    val (avif, heic) = Pair(listOf("avif", "avis"), listOf("heic", "heix", "heim", "heis", "hevc", "hevx", "hevm", "hevs"))
-    val major = file.text(8)
-    return when (major) {
-        in avif -> "avif"
-        in heic -> "heic"
-        "mif1", "msf1", "miaf", "1pic" ->
-            if ((16..minOf(file.big(0, 4), 256) - 4 step 4).any { file.text(it) in avif }) "avif" else "heic"
-        else -> broken("its brand is unknown")
+private fun brand(file: ImageBytes): String = when (file.text(8)) {
+    "avif", "avis" -> "avif"
+    "heic", "heix", "heim", "heis", "hevc", "hevx", "hevm", "hevs" -> "heic"
+    // A general brand; the compatible ones say more.
+    "mif1", "msf1", "miaf", "1pic" -> {
+        if ((16..minOf(file.big(0, 4), 256) - 4 step 4).any { file.text(it).startsWith("avi") }) "avif" else "heic"
     }
+    else -> broken("its brand is unknown")
 }
 
 /** AVIF and HEIC (ISO/IEC 23008-12): the size of the primary item, and the properties that turn and crop it, in their order. */
 private fun heif(file: ImageBytes, format: String): ImageSize {
     val meta = boxes(file, 0, null).firstOrNull { it.type == "meta" }
     val (start, end) = Pair(meta?.start ?: 0, meta?.end ?: broken("it has no meta box"))
-    // One request for all of it; its boxes refer to each other.
     file.want(start, minOf(end, start + 65_536))
     val parts = boxes(file, start + 4, end).toList()
     val pitm = parts.firstOrNull { it.type == "pitm" } ?: broken("it has no primary item")
@@ -185,9 +173,9 @@ private fun heif(file: ImageBytes, format: String): ImageSize {
     return ImageSize(sides.first, sides.second, format)
 }
 
+/** A box (ISO/IEC 14496-12, section 4.2), from its content on. */
 private class FileBox(val type: String, val start: Int, val end: Int?)
 
-/** Consecutive boxes (ISO/IEC 14496-12, section 4.2). */
 private fun boxes(file: ImageBytes, start: Int, end: Int?): Sequence<FileBox> {
     var steps = 0
     fun box(at: Int?): FileBox? {
@@ -197,7 +185,7 @@ private fun boxes(file: ImageBytes, start: Int, end: Int?): Sequence<FileBox> {
         val head = if (length == 1L) 16 else 8
         val whole = if (length == 1L) file.number(at + 8, 8) else length
         if (length != 0L && whole < head) broken("a box is $whole bytes long")
-        val next = if (length == 0L) end else offset(at + minOf(whole, Int.MAX_VALUE.toLong()))
+        val next = if (length == 0L) end else int(at + minOf(whole, Int.MAX_VALUE.toLong()))
         if (end != null && next != null && next > end) broken("a box is longer than its parent")
         return FileBox(file.text(at + 4), at + head, next)
     }

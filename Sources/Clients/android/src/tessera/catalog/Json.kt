@@ -12,69 +12,61 @@ internal class Mismatch(
 ) : RuntimeException(reason)
 
 /**
- * A value of a document, and the path to it. Throws [Mismatch] for a value of another kind than the one that is asked for.
+ * A value of a document. Throws [Mismatch] for a value of another kind than the one that is asked for.
  *
  * @param value a Map, List, String, Long, Double, Boolean or null.
+ * @param name of the member, or the number of the element, in what is above it; or the path of the whole.
  */
-internal class Node(val value: Any?, private val path: String = "") {
-    fun fail(reason: String): Nothing = throw Mismatch(path, reason)
+internal class Node(val value: Any?, private val above: Node?, private val name: Any) {
+    private fun path(): String = when (val path = above?.path()) {
+        null, "" -> "$name"
+        else -> if (name is Int) "$path[$name]" else "$path.$name"
+    }
+
+    fun fail(reason: String): Nothing = throw Mismatch(path(), reason)
 
     fun mismatch(expected: String): Nothing {
         // A message is one line.
-        val found = when (value) {
-            is String -> ", found \"${value.take(80)}\""
-            is List<*>, is Map<*, *> -> ""
-            else -> ", found $value"
-        }
-        fail("expected $expected$found")
+        val found = if (value is String) "\"${value.take(80)}\"" else "$value"
+        fail("expected $expected${if (value is List<*> || value is Map<*, *>) "" else ", found $found"}")
     }
 
     fun text() = value as? String ?: mismatch("a string")
-
     /** @param expected says which texts are right. */
     fun text(expected: String, isRight: (String) -> Boolean) = text().takeIf(isRight) ?: mismatch(expected)
-
     fun boolean() = value as? Boolean ?: mismatch("true or false")
-
     fun long() = value as? Long ?: mismatch("a whole number")
-
     fun int() = (value as? Long)?.takeIf { it in Int.MIN_VALUE..Int.MAX_VALUE }?.toInt() ?: mismatch("a whole number")
 
-    fun <Word> word(words: Map<String, Word>): Word =
-        words[value] ?: mismatch("one of ${words.keys.joinToString { "\"$it\"" }}")
+    /** What a word from a list stands for. */
+    fun <Meaning> word(vararg words: Pair<String, Meaning>): Meaning = words.firstOrNull { it.first == value }?.second
+        ?: mismatch("one of ${words.joinToString { "\"${it.first}\"" }}")
 
     fun <Element> list(read: (Node) -> Element): List<Element> =
-        (value as? List<*> ?: mismatch("an array")).mapIndexed { index, element -> read(Node(element, "$path[$index]")) }
+        (value as? List<*> ?: mismatch("an array")).mapIndexed { index, element -> read(Node(element, this, index)) }
 
     /** An object with free names. */
-    fun <Value> named(read: (Node) -> Value): Map<String, Value> {
-        val values = LinkedHashMap<String, Value>()
-        for ((name, value) in members()) values[name as String] = read(Node(value, within(name)))
-        return values
-    }
+    fun <Value> named(read: (Node) -> Value): Map<String, Value> = members().mapValues { (name, value) -> read(Node(value, this, name)) }
 
     /** A member that must be there. */
     operator fun get(name: String) =
-        members().let { if (it.containsKey(name)) Node(it[name], within(name)) else fail("\"$name\" is missing") }
+        members().let { if (it.containsKey(name)) Node(it[name], this, name) else fail("\"$name\" is missing") }
 
     /** A member that may be absent, for which a `null` stands, too. */
-    fun optional(name: String) = members()[name]?.let { Node(it, within(name)) }
+    fun optional(name: String) = members()[name]?.let { Node(it, this, name) }
 
-    private fun members() = value as? Map<*, *> ?: mismatch("an object")
+    @Suppress("UNCHECKED_CAST")
+    private fun members() = value as? Map<String, Any?> ?: mismatch("an object")
+}
 
-    private fun within(name: String) = if (path == "") name else "$path.$name"
-
-    companion object {
-        /** Parses some bytes of a document. */
-        fun parse(bytes: ByteArray, start: Int, end: Int, path: String = "", more: String = ""): Node {
-            val text = try {
-                Charsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes, start, end - start)).toString()
-            } catch (error: CharacterCodingException) {
-                throw Mismatch(path, "expected UTF-8")
-            }
-            return Node(JsonParser(text + more, path).document(), path)
-        }
+/** Parses some bytes of a document. */
+internal fun parse(bytes: ByteArray, start: Int, end: Int, path: String = "", more: String = ""): Node {
+    val text = try {
+        Charsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes, start, end - start)).toString()
+    } catch (error: CharacterCodingException) {
+        throw Mismatch(path, "expected UTF-8")
     }
+    return Node(JsonParser(text + more, path).document(), null, path)
 }
 
 /**
@@ -129,8 +121,7 @@ internal class JsonParser(private val text: String, private val path: String) {
         return value
     }
 
-    private fun members(depth: Int): Any? {
-        val values = LinkedHashMap<String, Any?>(8)
+    private fun members(depth: Int) = LinkedHashMap<String, Any?>(8).also { values ->
         each('}') {
             skipSpace()
             if (peek() != '"') fail("a name")
@@ -139,7 +130,6 @@ internal class JsonParser(private val text: String, private val path: String) {
             if (!take(':')) fail("\":\"")
             values[name] = value(depth + 1)
         }
-        return values
     }
 
     /** Reads what is between two brackets and commas. */

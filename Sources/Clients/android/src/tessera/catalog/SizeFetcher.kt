@@ -1,7 +1,6 @@
 package tessera.catalog
 
 import java.io.Closeable
-import java.io.IOException
 import java.io.InputStream
 import java.net.HttpURLConnection
 import java.net.URL
@@ -25,14 +24,10 @@ class SizeFetcher(
     /** Its threads wait for the network. Those of the default do not keep a program alive. */
     private val executor: Executor = Executors.newCachedThreadPool { Thread(it, "sizes").apply { isDaemon = true } }
 ) {
-    private class Job(val image: RemoteImage) {
-        val listeners = LinkedHashMap<Any, (Result<ImageSize>) -> Unit>()
-    }
-
     /** The size that was asked for last is at the end. */
     private val answers = LinkedHashMap<String, ImageSize>(16, 0.75f, true)
     /** By URL, those that wait and those at work. */
-    private val jobs = HashMap<String, Job>()
+    private val images = HashMap<String, RemoteImage>()
     private val waiting = ArrayDeque<String>()
     private var working = 0
     private val timer = Timer("sizes", true)
@@ -49,9 +44,9 @@ class SizeFetcher(
     fun size(url: String, force: Boolean = false, done: (Result<ImageSize>) -> Unit): () -> Unit {
         val key = Any()
         val known = synchronized(this) {
-            val known = if (force) null else answers[url]
-            if (known == null) jobs.getOrPut(url) { Job(RemoteImage(url, milliseconds)).also { waiting.add(url) } }.listeners[key] = done
-            known
+            answers[url].takeIf { !force }.also {
+                if (it == null) images.getOrPut(url) { RemoteImage(url, milliseconds).also { waiting.add(url) } }.listeners[key] = done
+            }
         }
         if (known == null) work() else done(Result.success(known))
         return { cancel(url, key) }
@@ -59,34 +54,34 @@ class SizeFetcher(
 
     private fun cancel(url: String, key: Any) {
         val unneeded = synchronized(this) {
-            jobs[url]?.takeIf { it.listeners.remove(key) != null && it.listeners.isEmpty() }?.also {
-                jobs.remove(url)
+            images[url]?.takeIf { it.listeners.remove(key) != null && it.listeners.isEmpty() }?.also {
+                images.remove(url)
                 waiting.remove(url)
             }
         }
         // On another thread: closing a connection uses the network, which Android's main thread may not.
-        if (unneeded != null) timer.schedule(0) { unneeded.image.stop(SizeException("cancelled", "the request was cancelled")) }
+        if (unneeded != null) timer.schedule(0) { unneeded.stop(SizeException("cancelled", "the request was cancelled")) }
     }
 
     private fun work() {
-        val (url, job) = synchronized(this) {
+        val (url, image) = synchronized(this) {
             if (working >= requests) return
             val url = waiting.poll() ?: return
             working++
-            Pair(url, jobs.getValue(url))
+            Pair(url, images.getValue(url))
         }
         executor.execute {
             val limit = timer.schedule(milliseconds.toLong()) {
-                job.image.stop(SizeException("timeout", "$url: the size is not known after $timeout seconds"))
+                image.stop(SizeException("timeout", "$url: the size is not known after $timeout seconds"))
             }
-            val result = runCatching { job.image.use { imageSize(it) } }
+            val result = runCatching { image.use { imageSize(it) } }
             limit.cancel()
             val listeners = synchronized(this) {
                 working--
-                if (jobs[url] === job) jobs.remove(url)
+                if (images[url] === image) images.remove(url)
                 result.onSuccess { answers[url] = it }
                 if (answers.size > remembered) answers.remove(answers.keys.first())
-                job.listeners.values.toList()
+                image.listeners.values.toList()
             }
             work()
             for (listener in listeners) listener(result)
@@ -96,26 +91,25 @@ class SizeFetcher(
 
 /** The bytes of an image at a URL: ranges of it, or from a server that ignores ranges, its beginning. For one thread, but for [stop]. */
 internal class RemoteImage(private var url: String, private val milliseconds: Int) : ImageBytes, Closeable {
+    val listeners = LinkedHashMap<Any, (Result<ImageSize>) -> Unit>()
     /** Bytes with their offset. */
     private val pieces = ArrayList<Pair<Int, ByteArray>>()
     private var stream: InputStream? = null
-    var requests = 0
-        private set
-    var bytes = 0
-        private set
+    private var requests = 0
+    private var bytes = 0
     @Volatile private var connection: HttpURLConnection? = null
     @Volatile private var stopped: SizeException? = null
 
     override fun byte(at: Int): Int {
         while (true) {
             for ((start, bytes) in pieces) if (at - start in bytes.indices) return bytes[at - start].toInt() and 255
-            get(at, at + if (requests == 0) FIRST else FURTHER)
+            get(at, at + if (requests == 0 || stream != null) FIRST else FURTHER)
         }
     }
 
     override fun want(start: Int, end: Int) {
-        val known = pieces.filter { it.first <= start }.map { it.first + it.second.size }.max() ?: 0
-        if (maxOf(start, known) < end && stream == null) get(maxOf(start, known), end)
+        val from = pieces.fold(start) { from, piece -> if (piece.first <= from) maxOf(from, piece.first + piece.second.size) else from }
+        if (from < end && stream == null) get(from, end)
     }
 
     /** Ends what waits for the network. */
@@ -124,10 +118,8 @@ internal class RemoteImage(private var url: String, private val milliseconds: In
         connection?.disconnect()
     }
 
-    override fun close() {
-        // The rest of a stream is not read.
-        if (stream != null) connection?.disconnect()
-    }
+    /** The rest of a stream is not read. */
+    override fun close() = if (stream == null) Unit else connection?.disconnect() ?: Unit
 
     /** Gets at least one byte more. */
     private fun get(start: Int, end: Int) {
@@ -143,9 +135,10 @@ internal class RemoteImage(private var url: String, private val milliseconds: In
                 count += more
             }
             if (count == 0) fail("cut-off", "the image is cut off")
-            pieces.add(Pair(if (stream == null) start else pieces.sumBy { it.second.size }, buffer.copyOf(count)))
+            pieces.add(Pair(if (stream == null) start else pieces.fold(0) { sum, piece -> sum + piece.second.size }, buffer.copyOf(count)))
             bytes += count
-        } catch (error: IOException) {
+        } catch (error: Exception) {
+            // A connection that is closed meanwhile may throw anything.
             throw stopped ?: error
         }
     }
@@ -158,18 +151,17 @@ internal class RemoteImage(private var url: String, private val milliseconds: In
         val connection = URL(url).openConnection() as HttpURLConnection
         this.connection = connection
         stopped?.let { throw it }
-        // Until it is connected, it cannot be closed.
+        // Before it is connected, it cannot be closed.
         connection.connectTimeout = milliseconds
         connection.instanceFollowRedirects = false
         connection.setRequestProperty("Range", "bytes=$start-${end - 1}")
         connection.setRequestProperty("Accept-Encoding", "identity")
         val status = connection.responseCode
         val location = connection.getHeaderField("Location")
-        val isRange = connection.getHeaderField("Content-Range")?.startsWith("bytes $start-") ?: false
-        if (status == 206 && isRange) return connection.inputStream
-        if (status == 200) {
+        if (status == 206 && connection.getHeaderField("Content-Range").orEmpty().startsWith("bytes $start-")) return connection.inputStream
+        if (status == 200) return connection.inputStream.also {
             pieces.clear()
-            return connection.inputStream.also { stream = it }
+            stream = it
         }
         connection.disconnect()
         if (status == 416) fail("cut-off", "the image is cut off")
@@ -178,11 +170,9 @@ internal class RemoteImage(private var url: String, private val milliseconds: In
         url = URL(URL(url), location).toString()
         return request(start, end)
     }
-
-    private companion object {
-        const val FIRST = 4_096
-        const val FURTHER = 1_024
-        const val MOST_REQUESTS = 8
-        const val MOST_BYTES = 262_144
-    }
 }
+
+private const val FIRST = 4_096
+private const val FURTHER = 1_024
+private const val MOST_REQUESTS = 8
+private const val MOST_BYTES = 262_144
