@@ -47,6 +47,7 @@ class Cases(bytes: ByteArray, private val document: ByteArray, private val check
         lenient()
         misspeltSlots()
         noBase()
+        cachedStill()
         // `accept` is for servers, `blurRule` for style sheets.
         val others = setOf("about", "catalog", "types", "accept", "blurRule", "lenient")
         check.equal((cases as Map<*, *>).keys - others, sections.keys, "sections")
@@ -165,6 +166,14 @@ class Cases(bytes: ByteArray, private val document: ByteArray, private val check
         val (reference, cached, expected) = row.list()
         val (image, wanted) = file(reference.text())
         check.equal(image.cachedFile(wanted) { it in cached.texts() }?.reference, expected, row)
+    }
+
+    /** Who wants less motion does not get what moves while a still loads. */
+    private fun cachedStill() {
+        val image = index.image("dance") ?: return
+        val (moving, still) = Pair(image.file("card", 1.0), image.file("card", 2.0, Motion.STILL) ?: return)
+        check.equal(image.cachedFile(still) { it == moving?.reference }, null, "a still")
+        check.equal(moving?.let { image.cachedFile(it) { it == still.reference } }, still, "what moves")
     }
 
     private fun prefetch(row: Any?) {

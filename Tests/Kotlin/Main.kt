@@ -23,7 +23,7 @@ fun main(arguments: Array<String>) {
             part("prefetcher") { Prefetching(it).run() }
             part("three states of a screen") { Screen(file(2), it).run() }
             part("headers.json") { Headers(file(5), it).run() }
-            part("size fetcher") { Sizes(file(5), it).run() }
+            part("size fetcher") { Sizes(file(5), arguments.drop(6), it).run() }
             part("reading") { Reading(it).run(catalog) }
             part("2,000 damaged catalogs and changes") { Fuzz(catalog, file(3), it).run(2_000) }
         }
@@ -33,7 +33,6 @@ fun main(arguments: Array<String>) {
             check.equal(new.bytes.contentEquals(file(3)), true, "the changed catalog")
             check.error("another catalog") { new.applyChanges(file(2)) }
         }
-        "sizes" -> measureSizes(arguments.drop(1))
         else -> Speed(arguments).run()
     }
     if (!isGood) System.exit(1)

@@ -3,11 +3,15 @@ package tessera.catalog
 /** A stale image is the last good one of a source that could not be reached; a pending one has a size, and no files yet. */
 enum class Status { OK, STALE, FAILED, PENDING }
 
-/**
- * Which of an animated image's files is wanted: a still if there is one, such as for people who want less motion; the first format,
- * which mostly moves; or of these a still in a place with no side over 64 points, and else the first format.
- */
-enum class Motion { AUTO, STILL, MOVING }
+/** Which file of an animated image is wanted. */
+enum class Motion {
+    /** A still in a place with no side over 64 points, or else the first format, which mostly moves. */
+    AUTO,
+    /** A still if there is one: for people who want less motion, or before an animation plays. */
+    STILL,
+    /** The first format. */
+    MOVING
+}
 
 /** An image of a catalog as one device sees it: its place in each slot, or in any box, and the file to request for it. */
 class CatalogEntry internal constructor(node: Node, private val index: CatalogIndex) {
@@ -80,7 +84,8 @@ class CatalogEntry internal constructor(node: Node, private val index: CatalogIn
 
     /**
      * The best file that an app has already, to show at once while the wanted one loads: the wanted size, or else the smallest
-     * larger one of the same part of the image, or else the largest smaller one. Null if it has none of these.
+     * larger one of the same part of the image, or else the largest smaller one. It moves only if the wanted one does. Null if the
+     * app has none of these.
      *
      * @param wanted the file chosen for the place.
      * @param isCached whether the file with this reference is at hand.
@@ -88,8 +93,9 @@ class CatalogEntry internal constructor(node: Node, private val index: CatalogIn
     fun cachedFile(wanted: ImageFile, isCached: (reference: String) -> Boolean): ImageFile? {
         val alike = variants.filter { it.crop == wanted.crop }
         val (smaller, others) = alike.partition { it.width < wanted.width || it.height < wanted.height }
-        val files = listOf(wanted) + (others + smaller.asReversed()).flatMap { it.files.filter(::isShown) }
-        return files.firstOrNull { isCached(it.reference) }
+        val files = (others + smaller.asReversed()).flatMap { it.files }
+            .filter { isShown(it) && (wanted.isAnimated || !it.isAnimated) }
+        return (listOf(wanted) + files).firstOrNull { isCached(it.reference) }
     }
 
     /**
