@@ -179,7 +179,10 @@ class Prefetching(private val check: Check) {
     private fun order() {
         val (first, second) = Pair(places("v", 0..9), places("v", 10..13))
         for (limits in listOf(Prefetch(), Prefetch(1, 1))) {
+            val caps = hashMapOf('v' to limits.requests, 'u' to limits.upcoming)
             val server = Server { exchange ->
+                // The first ones wait for each other.
+                eventually(5.0) { synchronized(this) { caps.all { (most[it.key] ?: 0) >= it.value } } }
                 Thread.sleep(20)
                 send(exchange, 200, ByteArray(100))
             }
@@ -193,7 +196,7 @@ class Prefetching(private val check: Check) {
             Thread.sleep(60)
             check.equal(server.log.map { it.first }.toSet().size, 24, "all are loaded")
             check.equal(server.log.size, 24, "each is requested once")
-            check.equal(server.most, hashMapOf('v' to limits.requests, 'u' to limits.upcoming), "requests at a time")
+            check.equal(server.most, caps, "requests at a time")
             server.stop()
             // Requests that start together may arrive in any order.
             if (limits.requests > 1) continue

@@ -23,6 +23,38 @@ class Updates(bytes: ByteArray, private val check: Check) {
             check.equal(String(old.bytes), String(document(from)), about)
         }
         requests()
+        server()
+    }
+
+    /** The library's own requests. */
+    private fun server() {
+        val (_, from, right, result) = rows[0]
+        var (whole, status) = Pair(document(from), 200)
+        val server = Server { exchange ->
+            when (exchange.requestURI.path.drop(1).substringBefore("-")) {
+                "catalog.json" -> send(exchange, status, whole)
+                "from" -> if (count("catalog.json") > 1) send(exchange, 404, ByteArray(0)) else send(exchange, 200, right.text().toByteArray())
+                else -> send(exchange, 410, ByteArray(0))
+            }
+        }
+        val old = CatalogIndex.open(server.url("catalog.json"), everything)
+        check.equal(old.from, server.url("catalog.json"), "where it came from")
+        check.equal(String(old.update().bytes), String(document(result)), "by changes")
+        check.equal(server.log.map { it.first }, listOf("catalog.json", "from-${old.digest}.json"), "two requests")
+        whole = document(result)
+        check.equal(CatalogIndex.open(server.url("catalog.json"), everything).digest, old.update().digest, "as a whole")
+        check.error("no catalog") { CatalogIndex.open(server.url("none"), everything) }
+        whole = String(whole).replaceFirst("pending", "stale").toByteArray()
+        check.error("altered") { CatalogIndex.open(server.url("catalog.json"), everything) }
+        status = 500
+        val error = try {
+            old.update()
+            null
+        } catch (error: IOException) {
+            error.message
+        }
+        check.equal(error, "${server.url("catalog.json")}: the server answered 500", "an error of the server")
+        server.stop()
     }
 
     private fun requests() {
