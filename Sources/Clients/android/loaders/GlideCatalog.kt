@@ -30,7 +30,7 @@ class GlideCatalog(private val context: Context, private val requests: RequestMa
         requests.load(FileUrl(file)).override(file.width, file.height).dontTransform()
             .addListener(End { isLoaded -> if (isLoaded) loaded.add(file.reference) })
 
-    /** Loads and shows the files of a screen. */
+    /** Loads and shows the files of a screen. Glide keeps the priority that a request started with. */
     fun screen(prefetch: Prefetch = Prefetch()): CatalogScreen {
         val prefetcher = Prefetcher(prefetch, { it in loaded }, ::timer) { file, isVisible, ended ->
             val target = request(file).priority(if (isVisible) Priority.HIGH else Priority.LOW)
