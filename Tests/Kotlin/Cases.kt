@@ -273,6 +273,7 @@ class Cases(bytes: ByteArray, private val document: ByteArray, private val check
     private fun noBase() {
         val text = String(document).replace("\"baseURL\":\"https://cdn.example.com/feed/\",", "")
         val error = check.error("no base") { open(text, null) }
+        check.error("a base that is relative to nothing") { open(String(document).replace("https://cdn.example.com", ""), null) }
         check.equal(
             error?.message, "line 1: baseURL: the catalog does not say where its files are: pass its URL as `from`", "no base")
         check.equal(

@@ -45,10 +45,9 @@ class CatalogIndex(
             scales = head["scales"].list { it.int() }
             formats = head["formats"].list { Format(it) }
             val base = head.optional("baseURL")?.text("a URL that begins with http:// or https://, or one without a scheme", ::isBase)
-            if (base == null && from == null) {
-                throw Mismatch("baseURL", "the catalog does not say where its files are: pass its URL as `from`")
-            }
             prefix = resolve(base ?: "", from)
+            // What is relative to nothing would never load.
+            if (!hasScheme(prefix)) throw Mismatch("baseURL", "the catalog does not say where its files are: pass its URL as `from`")
             val paths = head.optional("parts")?.list { it.text("a path such as screens/feed/3f9c….json", partPath::matches) }
             parts = paths.orEmpty().map { prefix + it }
             val found = if (checksDigest) digestOf(bytes) else digest

@@ -17,13 +17,14 @@ internal fun isBase(url: String) =
 /** A URL begins with a scheme (RFC 3986, section 3.1), and then with a host. */
 private val scheme = Regex("[A-Za-z][A-Za-z0-9+.-]*:")
 private val root = Regex("(?:${scheme.pattern})?(?://[^/]*)?")
+internal fun hasScheme(url: String) = scheme.find(url)?.range?.first == 0
 
 /**
  * Resolves a reference against the URL of the catalog (RFC 3986, section 5.2; of dot segments only those with two dots at the
  * start are removed, which lead from a screen to the catalog's folder).
  */
 internal fun resolve(base: String, source: String?): String {
-    if (source == null || scheme.find(base)?.range?.first == 0) return base
+    if (source == null || hasScheme(base)) return base
     val whole = source.takeWhile { it != '?' && it != '#' }
     val root = root.find(whole)?.value ?: ""
     // With the scheme of the catalog, if it has one.
