@@ -168,7 +168,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Wording.files)
+  @Test(.takesSeconds, arguments: Wording.files)
   func theLanguageIsPlain(_ path: String) throws {
     let findings = try Wording.findings(in: path)
     #expect(findings.isEmpty, "\(findings.joined(separator: "\n"))")

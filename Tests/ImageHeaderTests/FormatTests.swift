@@ -219,7 +219,7 @@ private func read(_ bytes: [UInt8]) -> String {
 
   /// Changes every byte of small files to some extreme values, and appends random bytes to
   /// signatures: no crash, and a whole file never requests more.
-  @Test func survivesFlippedBytes() throws {
+  @Test(.takesSeconds) func survivesFlippedBytes() throws {
     let names = [
       "alpha.heic", "turned-alpha.avif", "cropped.avif", "turned-boxed.jxl", "alpha.jxl",
       "alpha.jp2",
@@ -382,7 +382,7 @@ private func read(_ bytes: [UInt8]) -> String {
 
   /// Regression test, found by fuzzing: after 64 jumps the reader ignored the bytes it had
   /// requested.
-  @Test func readsOnAfterAnyNumberOfJumps() throws {
+  @Test(.takesSeconds) func readsOnAfterAnyNumberOfJumps() throws {
     var bytes: [UInt8] = [0xFF, 0xD8]
     for _ in 0..<300 { bytes += [0xFF, 0xE2, 0x10, 0] + [UInt8](repeating: 0, count: 4094) }
     bytes += [0xFF, 0xC0, 0, 17, 8, 0, 9, 0, 7] + [UInt8](repeating: 0, count: 30)

@@ -87,7 +87,7 @@ import Testing
         + "or write one object per line (JSON Lines), of which only that line would be lost")
   }
 
-  @Test func anElementThatIsTooLongIsTheEnd() {
+  @Test(.takesSeconds) func anElementThatIsTooLongIsTheEnd() {
     func lines(_ blank: String, _ text: String) -> [String] {
       ListOutline.lines("[\n{\"id\":\(blank)\"\(text)\",\"url\":\"https://a/1\"},{}]", chunk: 1_000)
     }

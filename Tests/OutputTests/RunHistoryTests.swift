@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func itHasAThousandLinesAtMost() {
+  @Test(.takesSeconds) func itHasAThousandLinesAtMost() {
     var history = RunHistory()
     for number in 1...1_000 { history = history.adding(Self.entry(number)) }
     #expect(history.entries.count == 1_000)

@@ -14,7 +14,7 @@ import Testing
 /// last week names.
 @Suite struct AnyHistoryTests {
   /// A soak takes 2,000 steps.
-  @Test(arguments: tried(of: Array(1...100)).prefix(isSoak ? 100 : 8))
+  @Test(.takesSeconds, arguments: tried(of: Array(1...100)).prefix(isSoak ? 100 : 8))
   func catalogsAreThoseOfNewOutputs(_ seed: Int) async throws {
     var history = try History(seed)
     try await history.runAll()

@@ -22,7 +22,7 @@ import Testing
   }
 
   /// The manifest has an image more and one whose line has changed than the last run of all.
-  @Test(arguments: Ending.allCases, [true, false])
+  @Test(.takesSeconds, arguments: Ending.allCases, [true, false])
   func nothingIsGoneIfTheManifestIsAsBefore(_ ending: Ending, _ hasMark: Bool) async throws {
     var run = try ForecastTests.begun(hasMark: hasMark)
     let other = "https://other.example/o"

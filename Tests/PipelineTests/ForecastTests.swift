@@ -93,7 +93,9 @@ import Testing
     return next
   }
 
-  @Test(arguments: [true, false]) func theForecastIsWhatTheRunDoes(_ hasMark: Bool) async throws {
+  @Test(.takesSeconds, arguments: [true, false]) func theForecastIsWhatTheRunDoes(_ hasMark: Bool)
+    async throws
+  {
     var run = try Self.begun(hasMark: hasMark)
     var lines = Self.lines(0..<60)
     _ = try await run.wholeRun(lines)

@@ -45,10 +45,12 @@ import Testing
 
   /// Blocks before the size, the limit of pixels, what is found, and whether it is found before the
   /// end if there is room.
-  @Test(arguments: [
-    (0, 1_000_000, "240x160", false), (4, 1_000_000, "240x160", false),
-    (4, 1_000, "too-many-pixels", true), (340, 1_000_000, "malformed", true),
-  ])
+  @Test(
+    .takesSeconds,
+    arguments: [
+      (0, 1_000_000, "240x160", false), (4, 1_000_000, "240x160", false),
+      (4, 1_000, "too-many-pixels", true), (340, 1_000_000, "malformed", true),
+    ])
   func theSpoolIsSearchedIfThereIsNoRoom(
     _ blocks: Int, _ pixels: Int, _ expected: String, _ isEarly: Bool
   ) throws {

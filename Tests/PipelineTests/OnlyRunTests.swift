@@ -388,7 +388,7 @@ import Testing
 
   /// The catalogs of runs of all images are those that they would be without runs of some, also if these were stopped
   /// before their catalog; the others stay byte for byte; and what comes behind agrees on ids.
-  @Test(arguments: 1...3) func runsOfAllImagesAreTheSame(_ seed: Int) async throws {
+  @Test(.takesSeconds, arguments: 1...3) func runsOfAllImagesAreTheSame(_ seed: Int) async throws {
     var numbers = Numbers(state: UInt64(seed))
     let (run, reference) = (try Self.begun(), try Self.begun(hasMark: seed.isMultiple(of: 2)))
     var lines = Self.lines(0..<90)

@@ -52,7 +52,7 @@ import Testing
 
   /// P5: 80 % of five hundred good images answer 404, in twenty orders of arrival: never published, and what was
   /// learned is kept.
-  @Test func mostImagesThatAnswerNotFoundAreNeverPublished() async throws {
+  @Test(.takesSeconds) func mostImagesThatAnswerNotFoundAreNeverPublished() async throws {
     var (run, before) = try await Self.begun(500)
     // Never nine in ten of a window, which `fail-above` would stop.
     Self.lose((0..<500).filter { $0 % 5 != 0 }, run)
