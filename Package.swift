@@ -8,7 +8,7 @@ import PackageDescription
 //   5  tessera (the command)                                               tessera-worker
 //   4  PipelineTools (before a run) -- Pipeline (a run)   OutputTools (after a run)   Console  |
 //   3  Probe -- Fetch -- Store -- Output   State   PipelineFile   Workers -- Wire ---- Transcode
-//      TesseraUI -- TesseraCatalogFoundation   TesseraCatalogSQLite (public: SwiftUI, URLs, a database)
+//      TesseraUI -- TesseraCatalogFoundation (public: SwiftUI, URLs)
 //   2  Delivery -- Plan   ImageHeader   Manifest   Placeholder   Quality
 //                                                       pure: no I/O, no clock, no Foundation
 //   1  JSON -- TesseraCatalog (public) -- Text   XML   Curl -- System -- Bytes
@@ -57,11 +57,10 @@ func module(
   let isForApps = true
 #endif
 
-/// For apps the system has the library (SQLite), so that nothing looks for it.
 func system(_ folder: String, pkgConfig: String, apt: String) -> Target {
   .systemLibrary(
-    name: "Tessera\(folder)", path: "Sources/\(folder)",
-    pkgConfig: isForApps ? nil : pkgConfig, providers: isForApps ? nil : [.apt([apt])])
+    name: "Tessera\(folder)", path: "Sources/\(folder)", pkgConfig: pkgConfig,
+    providers: [.apt([apt])])
 }
 
 /// What is in the folders of tests besides their code.
@@ -87,7 +86,6 @@ let package = Package(
   platforms: [.macOS(.v13), .iOS(.v16), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
   products: [
     .library(name: "TesseraCatalog", targets: ["TesseraCatalog", "TesseraCatalogFoundation"]),
-    .library(name: "TesseraCatalogSQLite", targets: ["TesseraCatalogSQLite"]),
     .library(name: "TesseraUI", targets: ["TesseraUI"]),
     .library(name: "TesseraImageHeader", targets: ["TesseraImageHeader"]),
     .executable(name: "tessera", targets: ["tessera"]),
@@ -99,7 +97,8 @@ let package = Package(
     system("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
     system("CYAML", pkgConfig: "yaml-0.1", apt: "libyaml-dev"),
     system("CExpat", pkgConfig: "expat", apt: "libexpat1-dev"),
-    system("CVips", pkgConfig: "vips", apt: "libvips-dev"),
+    // Its own file asks for -pthread, which SwiftPM warns of; its headers are where those of GLib are.
+    system("CVips", pkgConfig: "gobject-2.0", apt: "libvips-dev"),
     system("CWebPMux", pkgConfig: "libwebpmux", apt: "libwebp-dev"),
     system("CCrypto", pkgConfig: "libcrypto", apt: "libssl-dev"),
     system("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
@@ -136,9 +135,6 @@ let package = Package(
     // Apart, so that the command starts without Foundation.
     .target(
       name: "TesseraCatalogFoundation", dependencies: ["TesseraCatalog", "TesseraText"],
-      swiftSettings: settings),
-    .target(
-      name: "TesseraCatalogSQLite", dependencies: ["TesseraCatalog", "TesseraCSQLite"],
       swiftSettings: settings),
     .target(
       name: "TesseraUI", dependencies: ["TesseraCatalog", "TesseraCatalogFoundation"],
@@ -222,7 +218,7 @@ let package = Package(
       [
         "TesseraCatalog", "TesseraJSON", "TesseraBytes", "TesseraSystem", "TesseraImageHeader",
         "TesseraPlan", "TesseraManifest", "TesseraFetch", "TesseraState", "TesseraOutput",
-        "TesseraWorkers", "TesseraWire", "TesseraText", "TesseraCatalogSQLite",
+        "TesseraWorkers", "TesseraWire", "TesseraText", "TesseraCSQLite",
       ], resources: [.embedInCode("Gallery/gallery.html")]),
     module("Console", ["TesseraJSON", "TesseraText", "TesseraSystem"]),
 
@@ -333,8 +329,8 @@ let package = Package(
     tests(
       "CatalogTests",
       [
-        "TesseraCatalog", "TesseraCatalogFoundation", "TesseraCatalogSQLite", "TesseraPlan",
-        "TesseraJSON", "TesseraBytes",
+        "TesseraCatalog", "TesseraCatalogFoundation",
+        "TesseraPlan", "TesseraJSON", "TesseraBytes",
       ]),
     tests(
       "PipelineTests",
@@ -379,10 +375,10 @@ let package = Package(
 )
 
 if isForApps {
-  let products = ["TesseraCatalog", "TesseraCatalogSQLite", "TesseraUI", "TesseraImageHeader"]
+  let products = ["TesseraCatalog", "TesseraUI", "TesseraImageHeader"]
   package.products.removeAll { !products.contains($0.name) }
   let targets =
-    products + ["TesseraCatalogFoundation", "TesseraCSQLite", "TesseraJSON", "TesseraText"]
+    products + ["TesseraCatalogFoundation", "TesseraJSON", "TesseraText"]
   package.targets.removeAll { !targets.contains($0.name) }
 }
 

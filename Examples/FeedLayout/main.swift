@@ -38,7 +38,7 @@ func layout(_ images: [CatalogEntry], on screen: Screen) -> [Frame] {
   if let hero {
     let box = CatalogBox(
       width: Double(screen.width), height: Double(screen.height / 3), mode: .clip)
-    if let size = images[hero].layoutSize(in: box) {
+    if let size = images[hero].box(in: box) {
       let file = images[hero].file(for: box, scale: screen.scale)
       frames.append(Frame(image: images[hero], x: 0, y: 0, size: size, file: file))
       top = size.height + gap
@@ -50,7 +50,7 @@ func layout(_ images: [CatalogEntry], on screen: Screen) -> [Frame] {
     let box = CatalogBox(width: Double(width), height: nil)
     // An image without a size is shown as a line of text; 44 points is the usual minimum height of a
     // row that users can tap.
-    let size = image.layoutSize(in: box) ?? CatalogSize(width: width, height: 44)
+    let size = image.box(in: box) ?? CatalogSize(width: width, height: 44)
     let column = bottoms.indices.min { bottoms[$0] < bottoms[$1] } ?? 0
     let file = image.file(for: box, scale: screen.scale)
     frames.append(
@@ -87,10 +87,11 @@ guard CommandLine.arguments.count == 2 else {
 }
 do {
   let data = try Data(contentsOf: URL(filePath: CommandLine.arguments[1]))
-  let catalog = try Catalog(reading: data)
   // A device of today; what an older one does not show has no file here.
-  let context = CatalogContext(catalog, accepting: SupportedTypes.iOS(17))
-  let images = catalog.images.map(context.entry)
+  let index = try CatalogIndex(
+    reading: Array(data), accepting: SupportedTypes.iOS(17),
+    from: "https://example.com/feed/catalog.json")
+  let images = Array(index.images)
   for screen in screens {
     print("\(screen.name), \(screen.width) x \(screen.height) points at \(screen.scale):")
     let frames = layout(images, on: screen)
@@ -102,9 +103,8 @@ do {
       visible: [visible.compactMap(\.file)], upcoming: upcoming.compactMap(\.file),
       inFlight: [], isLoaded: { _ in false }
     ).start
-    let bytes = next.reduce(0.0) { $0 + Double($1.expectedBytes) }
-    print("  first: \(next.count) files, \(String(format: "%.0f", bytes)) bytes")
-    for file in next { print("    \(file.url)") }
+    print("  first: \(next.count) files")
+    for request in next { print("    \(request.file.reference)") }
   }
 } catch {
   FileHandle.standardError.write(Data("\(CommandLine.arguments[1]): \(error)\n".utf8))

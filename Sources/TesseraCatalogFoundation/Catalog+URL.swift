@@ -1,17 +1,12 @@
 public import Foundation
 public import TesseraCatalog
 
-extension CatalogContext {
-  /// As `init(_:accepting:from:)`, with Foundation's type for the catalog's URL.
-  public convenience init(_ head: Catalog, accepting types: Set<String>, from source: URL) {
-    self.init(head, accepting: types, from: source.absoluteString)
-  }
-}
-
 extension CatalogIndex {
   /// As `init(_:accepting:from:)`, with Foundation's type for the catalog's URL.
-  public init(_ catalog: Catalog, accepting types: Set<String>, from source: URL) {
-    self.init(catalog, accepting: types, from: source.absoluteString)
+  public init(
+    _ catalog: Catalog, accepting types: Set<String>, from source: URL
+  ) throws(CatalogError) {
+    try self.init(catalog, accepting: types, from: source.absoluteString)
   }
 }
 

@@ -8,7 +8,7 @@ extension CatalogIndex {
   /// - Parameters:
   ///   - file: a `file:` URL.
   ///   - types: the media types that the device shows.
-  ///   - source: where the catalog came from; needed if it has no absolute `Catalog.baseURL`.
+  ///   - source: where the catalog came from; needed if it has no `Catalog.baseURL`.
   /// - Throws: `CatalogError`, Foundation's error if the file can't be read, or `CancellationError`.
   @concurrent
   public static func load(

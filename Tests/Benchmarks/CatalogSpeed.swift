@@ -9,7 +9,8 @@ import Glibc
 
     var clock = ContinuousClock.now
     let catalog = try Catalog(reading: bytes)
-    let index = CatalogIndex(catalog, accepting: Set(catalog.types))
+    let index = try CatalogIndex(
+      catalog, accepting: Set(catalog.types), from: "https://example.com/catalog.json")
     let loading = seconds(since: clock)
     print(
       "\(count) images, \(bytes.count / 1_000_000) MB: loaded in \(loading) s, peak memory \(peakMemory / 1000) MB"
@@ -22,7 +23,7 @@ import Glibc
     for question in 0..<1_000_000 {
       let id = ids[question % ids.count]
       let slot = slots[question % slots.count]
-      pixels += index[id]?.file(for: slot, scale: Double(question % 3 + 1))?.width ?? 0
+      pixels += index.image(id)?.file(for: slot, scale: Double(question % 3 + 1))?.width ?? 0
     }
     let asking = seconds(since: clock)
     print("1000000 lookups in \(asking) s (\(pixels) pixels)")

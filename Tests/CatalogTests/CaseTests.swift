@@ -11,6 +11,7 @@ import Testing
   private let cases: CatalogValue
   private let catalog: Catalog
   private let index: CatalogIndex
+  private let context: CatalogContext
 
   init() throws {
     let path = Places.root.appending(path: "Examples/catalog/cases.json")
@@ -20,7 +21,8 @@ import Testing
     catalog = try Catalog(
       reading: CatalogFixture.document(
         images.map(Self.json), head: String(Self.json(.object(head)).dropLast())))
-    index = CatalogIndex(catalog, accepting: Set(catalog.types))
+    index = try CatalogIndex(catalog, accepting: Set(catalog.types))
+    context = CatalogContext(catalog, accepting: Set(catalog.types))
   }
 
   private static func json(_ value: CatalogValue) -> String {
@@ -39,9 +41,14 @@ import Testing
     value?.arrayValue?.compactMap(\.stringValue) ?? []
   }
 
+  /// Also one that JSON does not have.
+  private func number(_ value: CatalogValue) -> Double? {
+    value.numberValue ?? value.stringValue.flatMap { Double($0) }
+  }
+
   private func box(_ value: CatalogValue) -> CatalogBox {
     CatalogBox(
-      width: value["width"]?.numberValue, height: value["height"]?.numberValue,
+      width: value["width"].flatMap(number), height: value["height"].flatMap(number),
       mode: value["mode"]?.stringValue.flatMap(CatalogSlot.Mode.init) ?? .fit)
   }
 
@@ -58,7 +65,7 @@ import Testing
     for image in catalog.images {
       for variant in image.variants {
         for file in variant.files where .string(file.reference) == reference {
-          return (index.context.entry(image), index.context.file(file, of: variant))
+          return (context.entry(image), context.file(file, of: variant, image))
         }
       }
     }
@@ -76,21 +83,21 @@ import Testing
 
   @Test func slots() throws {
     for row in try rows("slotSizes") {
-      let size = index[row[0].stringValue ?? ""]?.layoutSize(in: slot(row[1]))
+      let size = index.image(row[0].stringValue ?? "")?.box(in: slot(row[1]))
       #expect(sides(size) == row[2], "\(row)")
     }
     for row in try rows("slotFiles") {
-      let found = index[row[0].stringValue ?? ""]?.file(
-        for: slot(row[1]), scale: row[2].numberValue ?? 0)
+      let found = index.image(row[0].stringValue ?? "")?.file(
+        for: slot(row[1]), scale: number(row[2]) ?? 0)
       #expect(reference(found) == row[3], "\(row)")
     }
   }
 
   @Test func acceptedFiles() throws {
     for row in try rows("acceptedFiles") {
-      let index = CatalogIndex(catalog, accepting: Set(texts(row[3])), from: row[4].stringValue)
-      let file = index[row[0].stringValue ?? ""]?.file(
-        for: slot(row[1]), scale: row[2].numberValue ?? 0)
+      let index = try CatalogIndex(catalog, accepting: Set(texts(row[3])), from: row[4].stringValue)
+      let file = index.image(row[0].stringValue ?? "")?.file(
+        for: slot(row[1]), scale: number(row[2]) ?? 0)
       #expect((file.map { .string($0.url) } ?? .null) == row[5], "\(row)")
     }
     for row in try rows("resolved") {
@@ -114,24 +121,24 @@ import Testing
       value.arrayValue?.map { Int((($0.numberValue ?? .nan) * 1000).rounded()) } ?? []
     }
     for row in try rows("slotFrames") {
-      let image = index[row[0].stringValue ?? ""]
+      let image = index.image(row[0].stringValue ?? "")
       #expect(
         thousandths(image?.frame(in: slot(row[1]))) == expected(row[2]), "\(row)")
     }
     for row in try rows("boxFrames") {
-      let image = index[row[0].stringValue ?? ""]
+      let image = index.image(row[0].stringValue ?? "")
       #expect(thousandths(image?.frame(in: box(row[1]))) == expected(row[2]), "\(row)")
     }
   }
 
   @Test func boxes() throws {
     for row in try rows("boxSizes") {
-      let size = index[row[0].stringValue ?? ""]?.layoutSize(in: box(row[1]))
+      let size = index.image(row[0].stringValue ?? "")?.box(in: box(row[1]))
       #expect(sides(size) == row[2], "\(row)")
     }
     for row in try rows("boxFiles") {
-      let found = index[row[0].stringValue ?? ""]?.file(
-        for: box(row[1]), scale: row[2].numberValue ?? 0)
+      let found = index.image(row[0].stringValue ?? "")?.file(
+        for: box(row[1]), scale: number(row[2]) ?? 0)
       #expect(reference(found) == row[3], "\(row)")
     }
   }
@@ -139,8 +146,8 @@ import Testing
   @Test func formats() throws {
     #expect(index.types == texts(cases["types"]))
     for row in try rows("filesFor") {
-      let context = CatalogContext(catalog, accepting: Set(texts(row[1])))
-      #expect(reference(variant(row[0]).flatMap(context.file)) == row[2], "\(row)")
+      let found = variant(row[0])?.file(accepting: Set(texts(row[1])))
+      #expect((found.map { .string($0.reference) } ?? .null) == row[2], "\(row)")
     }
     for row in try rows("highDynamicRange") {
       let file = variant(row[0])?.highDynamicRangeFile
@@ -150,7 +157,7 @@ import Testing
       #expect(SupportedTypes.accept(row[0].stringValue ?? "").sorted() == texts(row[1]), "\(row)")
     }
     for row in try rows("urls") {
-      #expect(.string(index.context.url(of: row[0].stringValue ?? "")) == row[1])
+      #expect(.string(context.url(of: row[0].stringValue ?? "")) == row[1])
     }
   }
 
@@ -162,7 +169,7 @@ import Testing
         case "loaded": .loaded
         default: .failed
         }
-      let appearance = index[row[0].stringValue ?? ""]?.appearance(
+      let appearance = index.image(row[0].stringValue ?? "")?.appearance(
         in: state, file: row[2] == .null ? nil : try file(row[2]).file)
       let text =
         switch appearance {
@@ -189,41 +196,56 @@ import Testing
     }
   }
 
+  @Test func motion() throws {
+    let motions: [String?: ImageMotion] = [
+      nil: .auto, "auto": .auto, "still": .still, "moving": .moving,
+    ]
+    for row in try rows("motion") {
+      let index = try CatalogIndex(catalog, accepting: Set(texts(row[3])))
+      let image = try #require(index.image(row[0].stringValue ?? ""))
+      let (scale, motion) = (number(row[2]) ?? 0, try #require(motions[row[4].stringValue]))
+      let file =
+        row[1].stringValue == nil
+        ? image.file(for: box(row[1]), scale: scale, motion: motion)
+        : image.file(for: slot(row[1]), scale: scale, motion: motion)
+      #expect(reference(file) == row[5], "\(row)")
+      #expect((file.map { .bool($0.isAnimated) } ?? .null) == row[6], "\(row)")
+    }
+  }
+
   @Test func prefetch() throws {
     for row in try #require(cases["prefetch"]?.arrayValue) {
-      func files(_ names: String) -> [ImageFile] {
-        names.map {
+      func files(_ names: String?) -> [ImageFile] {
+        (names ?? "").map {
           ImageFile(
             url: "", reference: String($0), type: "image/webp", width: 1, height: 1, bytes: 100)
         }
       }
-      func names(_ files: [ImageFile]) -> String { files.map(\.reference).joined() }
-      func text(_ name: String) -> String { row[name]?.stringValue ?? "" }
-      let prefetch = Prefetch(
-        requests: row["requests"]?.integerValue ?? 0, bytes: row["bytes"]?.integerValue ?? 0)
-      let step = prefetch.step(
-        visible: texts(row["visible"]).map(files), upcoming: files(text("upcoming")),
-        inFlight: files(text("inFlight"))
-      ) { text("loaded").contains($0) }
-      #expect(names(step.start) == text("start"), "\(row)")
-      #expect(names(step.cancel) == text("cancel"), "\(row)")
-    }
-  }
-
-  @Test func prefetchOfFiles() throws {
-    for row in try #require(cases["prefetchFiles"]?.arrayValue) {
-      func files(_ references: CatalogValue?) throws -> [ImageFile] {
-        try texts(references).map { try file(.string($0)).file }
+      func names(_ files: [ImageFile]) -> String? { files.map(\.reference).joined() }
+      func names(_ requests: [Prefetch.Request], visible: Bool) -> String? {
+        names(requests.filter { $0.isVisible == visible }.map(\.file))
       }
+      let flying = row["inFlight"]
       let prefetch = Prefetch(
-        requests: row["requests"]?.integerValue ?? 0, bytes: row["bytes"]?.integerValue ?? 0)
-      let loaded = Set(texts(row["loaded"]))
+        requests: row["requests"]?.integerValue ?? 6,
+        upcoming: row["upcomingRequests"]?.integerValue ?? 3)
       let step = prefetch.step(
-        visible: try row["visible"]?.arrayValue?.map(files) ?? [],
-        upcoming: try files(row["upcoming"]), inFlight: try files(row["inFlight"])
-      ) { loaded.contains($0) }
-      #expect(step.start.map(\.reference) == texts(row["start"]), "\(row)")
-      #expect(step.cancel.map(\.reference) == texts(row["cancel"]), "\(row)")
+        visible: texts(row["visible"]).map(files), upcoming: files(row["upcoming"]?.stringValue),
+        inFlight: [true, false].flatMap { isVisible in
+          files(flying?[isVisible ? "visible" : "upcoming"]?.stringValue)
+            .map { Prefetch.Request($0, isVisible: isVisible) }
+        }, now: row["now"]?.numberValue ?? 0,
+        failure: { reference in
+          guard let failure = row["failed"]?[reference]?.arrayValue else { return nil }
+          return Prefetch.Failure(
+            count: failure[0].integerValue ?? 0, time: failure[1].numberValue)
+        }, isLoaded: { row["loaded"]?.stringValue?.contains($0) ?? false })
+      #expect(names(step.start, visible: true) == row["start"]?["visible"]?.stringValue, "\(row)")
+      #expect(names(step.start, visible: false) == row["start"]?["upcoming"]?.stringValue, "\(row)")
+      #expect(names(step.cancel) == row["cancel"]?.stringValue, "\(row)")
+      #expect(names(step.priorities, visible: true) == row["promote"]?.stringValue, "\(row)")
+      #expect(names(step.priorities, visible: false) == row["demote"]?.stringValue, "\(row)")
+      #expect(step.wait == row["wait"]?.numberValue, "\(row)")
     }
   }
 

@@ -31,7 +31,9 @@ import Testing
     #expect(widths == [192, 192, 300, 300, 300, 300])
     #expect(image.variant(for: "hero", scale: 1, in: catalog) == nil)
     #expect(catalog.images[1].variant(for: "card", scale: 1, in: catalog) == nil)
-    #expect(catalog.images[1].layoutSize(in: "card") == nil && catalog.images[1].slots.count == 1)
+    #expect(
+      catalog.images[1].layout(in: "card", of: catalog)?.box == CatalogSize(width: 180, height: 180)
+        && catalog.images[1].slots.count == 1)
     #expect(catalog.images[1].aspectRatio == nil)
     #expect(catalog.images[1].error?.code == "http-status")
     let (document, stated) = CatalogFixture.document(catalog)

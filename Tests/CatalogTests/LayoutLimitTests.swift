@@ -12,7 +12,7 @@ import Testing
   }
 
   private static func size(_ width: Int?, _ height: Int?, _ box: CatalogBox) -> [Int]? {
-    image(width, height).layoutSize(in: box).map { [$0.width, $0.height] }
+    image(width, height).layout(in: box).map { [$0.box.width, $0.box.height] }
   }
 
   /// Rounded to the nearest, halves up; at least 1.
@@ -26,9 +26,9 @@ import Testing
     #expect(Self.size(3, 2, CatalogBox(width: 2.4, height: nil)) == [2, 2])
     #expect(Self.size(3, 2, CatalogBox(width: 0.1, height: 0.1, mode: .clip)) == [1, 1])
     #expect(
-      Self.size(1, 1, CatalogBox(width: 1e12, height: nil)) == [1_000_000_000, 1_000_000_000])
-    #expect(
-      Self.size(1, 1, CatalogBox(width: 999_999_999, height: 2, mode: .clip)) == [999_999_999, 2])
+      Self.size(1, 1, CatalogBox(width: 1e12, height: nil)) == [100_000, 100_000])
+    #expect(Self.size(1, 1, CatalogBox(width: 99_999, height: 2, mode: .clip)) == [99_999, 2])
+    #expect(Self.size(.max, 1, CatalogBox(width: nil, height: 1e300)) == [100_000, 100_000])
   }
 
   @Test func modesOfBoxes() {
@@ -39,8 +39,8 @@ import Testing
         Self.size(width, height, CatalogBox(width: 60, height: 50, mode: mode))
       }
       func frame(_ mode: CatalogSlot.Mode) -> [Int]? {
-        Self.image(width, height).frame(in: CatalogBox(width: 60, height: 50, mode: mode)).map {
-          [$0.width, $0.height]
+        Self.image(width, height).layout(in: CatalogBox(width: 60, height: 50, mode: mode)).map {
+          [$0.image.width, $0.image.height]
         }
       }
       #expect(size(.fit) == fit && size(.fill) == [60, 50] && size(.clip) == [60, 50])
@@ -50,7 +50,7 @@ import Testing
     #expect(CatalogBox(width: 60, height: 50) == CatalogBox(width: 60, height: 50, mode: .fit))
     for (width, height) in [(nil, 3), (3, nil), (0, 3), (3, 0), (-3, 3), (3, -3)] as [(Int?, Int?)]
     {
-      #expect(Self.size(width, height, CatalogBox(width: 60, height: 50)) == nil)
+      #expect(Self.size(width, height, CatalogBox(width: 60, height: nil)) == [60, 60])
       #expect(Self.image(width, height).aspectRatio == nil)
     }
     #expect(Self.size(3, 2, CatalogBox(width: nil, height: nil)) == nil)
@@ -69,8 +69,10 @@ import Testing
     #expect(image.variant(for: CatalogBox(width: nil, height: 10), scale: 1)?.size == "20x10")
     #expect(image.variant(for: CatalogBox(width: nil, height: 11), scale: 1)?.size == "40x20")
     #expect(size(1_000, 3) == "80x40")
-    for scale in [Double.nan, .infinity, -.infinity] { #expect(size(1, scale) == "80x40") }
-    #expect(size(20, -1) == "20x10" && size(20, 0) == "20x10")
+    for scale in [Double.nan, .infinity, -.infinity, -1, 0] { #expect(size(20, scale) == nil) }
+    for side in [Double.nan, .infinity, -.infinity, -1, 0] {
+      #expect(size(side, 1) == nil && Self.size(2, 3, CatalogBox(width: 9, height: side)) == nil)
+    }
     // Both sides have to be large enough.
     let crops = Self.image(200, 100, (30, 30), (10, 90), (90, 10), (50, 50))
     func crop(_ width: Double, _ height: Double) -> String? {
@@ -170,19 +172,41 @@ import Testing
 
   // MARK: Requests ahead
 
-  @Test func sizesOfRequests() {
-    let prefetch = Prefetch()
-    #expect(prefetch.requests == 6 && prefetch.bytes == 2_000_000)
-    func bytes(_ width: Int, _ height: Int, _ bytes: Int? = nil) -> Int {
-      ImageFile(
-        url: "p", reference: "p", type: "t", width: width, height: height, bytes: bytes
-      ).expectedBytes
+  @Test func failedFilesWaitTwiceAsLongEachTime() {
+    let times = [0, 1, 2, 3, 4, 5, 6, 7, 8, .max].map {
+      Prefetch.Failure(count: $0, time: 10).wait(10.5)
     }
+    #expect(times == [0, 0.5, 1.5, 3.5, 7.5, 15.5, 31.5, 59.5, 59.5, 59.5])
+    #expect(Prefetch.Failure(count: 3, time: nil).wait(0) == 0)
+    #expect(Prefetch() == Prefetch(requests: 6, upcoming: 3))
+  }
+
+  /// Files would have relative URLs, and their views would wait indefinitely.
+  @Test func aCatalogWithoutABaseIsRejected() throws {
+    var catalog = CatalogFixture.catalog([])
+    let message =
+      "the catalog has no baseURL, so that its files have no URLs: pass the catalog's own URL as \"from\""
+    func error(_ open: () throws -> CatalogIndex) -> String? {
+      (#expect(throws: CatalogError.self) { try open() })?.message
+    }
+    #expect(error { try CatalogIndex(catalog, accepting: []) } == message)
     #expect(
-      bytes(30, 20) == 150 && bytes(3, 5) == 3 && bytes(30, 20, 7) == 7 && bytes(30, 20, -7) == 0)
-    #expect(
-      bytes(-30, -20) == 0 && bytes(-30, 20) == 0 && bytes(30, -20) == 0
-        && bytes(.max, .max) == 1_000_000_000_000)
+      error { try CatalogIndex(reading: CatalogFixture.document([]), accepting: []) } == message)
+    #expect(throws: Never.self) {
+      try CatalogIndex(catalog, accepting: [], from: "https://example.com/catalog.json")
+    }
+    catalog.baseURL = "/img/"
+    #expect(throws: Never.self) { try CatalogIndex(catalog, accepting: []) }
+  }
+
+  /// A line of a database, or of a server's answer.
+  @Test func linesAreImages() throws {
+    let image = CatalogImage(
+      id: "a", status: .failed, slots: ["card": .init(width: nil, height: nil)])
+    let index = try CatalogIndex(
+      CatalogFixture.catalog([]), accepting: ["image/webp"], from: "https://example.com/c.json")
+    #expect(try index.image(reading: image.json).image == image)
+    #expect(throws: CatalogError.self) { try index.image(reading: Array("{}".utf8)) }
   }
 
   @Test func slotsThatACatalogDoesNotHave() {
@@ -198,40 +222,47 @@ import Testing
       "{\"id\":\"\($0 % 2_999)\",\"status\":\"pending\",\"alt\":\"\(String(repeating: "ä\\n", count: $0 % 50))\"}"
     }
     let document = CatalogFixture.document(images)
-    let index = try CatalogIndex(reading: document, accepting: [])
+    let source = "https://example.com/catalog.json"
+    let index = try CatalogIndex(reading: document, accepting: [], from: source)
     let catalog = try Catalog(reading: document)
-    #expect(index.count == 3_000 && (0..<3_000).map { index[$0].image } == catalog.images)
-    #expect(index.position(of: "0") == 0 && index.position(of: "2998") == 2_998)
-    #expect(index["7"]?.image == catalog.images[7] && index["x"] == nil)
-    #expect(index.context.head.slots == catalog.slots)
+    #expect(index.images.map(\.image) == catalog.images)
+    #expect(index.images.firstIndex(of: "0") == 0 && index.images.firstIndex(of: "2998") == 2_998)
+    #expect(index.image("7")?.image == catalog.images[7] && index.image("x") == nil)
+    #expect(index.head.slots == catalog.slots)
     #expect(throws: CatalogError.self) {
-      try CatalogIndex(reading: document.dropLast(9), accepting: [])
+      try CatalogIndex(reading: document.dropLast(9), accepting: [], from: source)
     }
-    #expect(throws: CatalogError.self) { try CatalogIndex(reading: [], accepting: []) }
+    #expect(throws: CatalogError.self) {
+      try CatalogIndex(reading: [], accepting: [], from: source)
+    }
   }
 
   /// Of two images with the same id the first counts; ids that no image has lead nowhere.
-  @Test func lookupsById() {
+  @Test func lookupsById() throws {
     let use = CatalogSlotUse(width: 7, height: 9, variants: [0, 1])
     var images = [Self.image(200, 100, (20, 10), (40, 20)), Self.image(1, 1), Self.image(2, 2)]
     images[0].slots = ["card": use]
     images[1].id = "b"
-    let index = CatalogIndex(CatalogFixture.catalog(images), accepting: ["image/webp"])
-    #expect(index["a"]?.image == images[0] && index["b"]?.image == images[1] && index["c"] == nil)
+    let index = try CatalogIndex(
+      CatalogFixture.catalog(images), accepting: ["image/webp"], from: "https://example.com/c.json")
     #expect(
-      index.position(of: "a") == 0 && index.position(of: "b") == 1 && index.position(of: "c") == nil
+      index.image("a")?.image == images[0] && index.image("b")?.image == images[1]
+        && index.image("c") == nil)
+    #expect(
+      index.images.firstIndex(of: "a") == 0 && index.images.firstIndex(of: "b") == 1
+        && index.images.firstIndex(of: "c") == nil
     )
-    #expect(index["a"]?.layoutSize(in: "card") == CatalogSize(width: 7, height: 9))
-    #expect(index["b"]?.layoutSize(in: "card") == nil)
+    #expect(index.image("a")?.box(in: "card") == CatalogSize(width: 7, height: 9))
+    #expect(index.image("b")?.box(in: "card") == nil)
     let box = CatalogBox(width: 30, height: nil)
-    #expect(index["a"]?.layoutSize(in: box) == CatalogSize(width: 30, height: 15))
-    #expect(index["a"]?.file(for: box, scale: 1)?.width == 40)
+    #expect(index.image("a")?.box(in: box) == CatalogSize(width: 30, height: 15))
+    #expect(index.image("a")?.file(for: box, scale: 1)?.width == 40)
     #expect(
-      [1, 1.1, 2, 9].map { index["a"]?.file(for: "card", scale: $0)?.width } == [
+      [1, 1.1, 2, 9].map { index.image("a")?.file(for: "card", scale: $0)?.width } == [
         20, 40, 40, 40,
       ])
-    #expect(index["b"]?.file(for: "card", scale: 1) == nil)
-    #expect(index["a"]?.alt == images[0].alt && index["a"]?.id == "a")
+    #expect(index.image("b")?.file(for: "card", scale: 1) == nil)
+    #expect(index.image("a")?.alt == images[0].alt && index.image("a")?.id == "a")
     #expect(index.types == ["image/webp"])
     // Indices of a document may be out of range.
     var catalog = CatalogFixture.catalog([images[0]])

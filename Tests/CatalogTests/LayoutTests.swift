@@ -38,9 +38,10 @@ import Testing
       let box = CatalogBox(
         width: across.map(Double.init), height: down.map(Double.init),
         mode: CatalogSlot.Mode(rawValue: mode.rawValue) ?? .fit)
-      let size = Self.image(width, height).layoutSize(in: box)
+      let size = Self.image(width, height).layout(in: box)?.box
       #expect(
-        size == CatalogSize(width: layout.width, height: layout.height),
+        size
+          == CatalogSize(width: min(layout.width, 100_000), height: min(layout.height, 100_000)),
         "\(width)x\(height) in \(box)")
     }
   }
@@ -84,7 +85,7 @@ import Testing
     func appearance(_ state: ImageState, _ file: ImageFile?) -> ImageAppearance {
       context.entry(image).appearance(in: state, file: file)
     }
-    let file = try #require(context.file(of: image.variants[0]))
+    let file = context.file(image.variants[0].files[0], of: image.variants[0], image)
     #expect(appearance(.loading, file) == .empty)
     #expect(appearance(.loaded, file) == .image(file))
     #expect(appearance(.failed, file) == .failure(nil))
@@ -119,51 +120,52 @@ import Testing
 }
 
 @Suite struct PrefetchTests {
-  private static func file(_ name: String, bytes: Int) -> ImageFile {
-    ImageFile(url: name, reference: name, type: "image/webp", width: 1, height: 1, bytes: bytes)
+  private static func file(_ name: String) -> ImageFile {
+    ImageFile(url: name, reference: name, type: "image/webp", width: 1, height: 1, bytes: 1)
   }
 
-  /// Impossible sizes do not overflow. The other cases are in the common table.
-  @Test func impossibleSizesDoNotOverflow() {
-    let prefetch = Prefetch(requests: 10, bytes: 250)
-    let odd = [Int.max, .min, -1].map { Self.file("\($0)", bytes: $0) }
-    let none = prefetch.step(visible: [odd], upcoming: odd, inFlight: odd) { _ in false }
-    #expect(none.start.isEmpty && none.cancel.isEmpty)
-    let one = prefetch.step(visible: [], upcoming: odd, inFlight: []) { _ in false }
-    #expect(one.start.count == 1)
-  }
-
-  /// Whatever is on the screen and in flight: no more requests than allowed, none twice, nothing is both requested and
-  /// cancelled, and no upcoming file is requested or kept in flight while a visible one waits.
+  /// Whatever is on the screen, in flight and has failed: no more requests of each kind than allowed, none twice, nothing is both
+  /// requested and cancelled, and what is cancelled is what no place needs.
   @Test func noStepBreaksTheRules() {
     var generator = SplitMix(seed: 9)
     func some(_ most: Int) -> [ImageFile] {
       (0..<Int.random(in: 0...most, using: &generator)).map { _ in
-        Self.file("\(Int.random(in: 0..<20, using: &generator))", bytes: 100)
+        Self.file("\(Int.random(in: 0..<20, using: &generator))")
       }
     }
     for _ in 0..<5_000 {
       let prefetch = Prefetch(
         requests: Int.random(in: 0...8, using: &generator),
-        bytes: 100 * Int.random(in: 0...6, using: &generator))
+        upcoming: Int.random(in: 0...6, using: &generator))
       let visible = [some(4), some(4)]
       let upcoming = some(8)
       var paths: Set<String> = []
-      let flying = some(8).filter { paths.insert($0.reference).inserted }
-      let loaded = Set(some(6).map(\.reference)).subtracting(paths)
-      let step = prefetch.step(visible: visible, upcoming: upcoming, inFlight: flying) {
-        loaded.contains($0)
+      let flying = some(8).filter { paths.insert($0.reference).inserted }.map {
+        Prefetch.Request($0, isVisible: Bool.random(using: &generator))
       }
-      let (start, cancel) = (step.start.map(\.reference), Set(step.cancel.map(\.reference)))
+      let loaded = Set(some(6).map(\.reference)).subtracting(paths)
+      let failed = Set(some(6).map(\.reference))
+      let step = prefetch.step(
+        visible: visible, upcoming: upcoming, inFlight: flying, now: 10,
+        failure: { failed.contains($0) ? .init(count: 2, time: 9) : nil },
+        isLoaded: { loaded.contains($0) })
+      let (start, cancel) = (step.start.map(\.file.reference), Set(step.cancel.map(\.reference)))
       let left = paths.subtracting(cancel)
-      #expect(Set(start).count == start.count && left.isDisjoint(with: start))
-      #expect(cancel.isSubset(of: paths) && cancel.isDisjoint(with: start))
-      #expect(start.isEmpty || start.count + left.count <= prefetch.requests)
       let urgent = Set(visible.joined().map(\.reference))
-      let waits = !urgent.subtracting(loaded).subtracting(left).subtracting(start).isEmpty
-      let others = left.union(start).subtracting(urgent)
-      #expect(!waits || others.isEmpty, "\(visible) \(upcoming) \(flying) \(step)")
-      #expect(cancel.isDisjoint(with: urgent))
+      let needed = urgent.union(upcoming.map(\.reference))
+      #expect(Set(start).count == start.count && left.isDisjoint(with: start))
+      #expect(cancel == paths.subtracting(needed))
+      #expect(failed.isDisjoint(with: start) && loaded.isDisjoint(with: start))
+      for (isVisible, most) in [(true, prefetch.requests), (false, prefetch.upcoming)] {
+        let new = step.start.filter { $0.isVisible == isVisible }.count
+        let old = left.filter { urgent.contains($0) == isVisible }.count
+        #expect(new == 0 || new + old <= most)
+      }
+      let waits = needed.subtracting(loaded).subtracting(left).intersection(failed)
+      #expect(step.wait == (waits.isEmpty ? nil : 1))
+      for change in step.priorities {
+        #expect(urgent.contains(change.file.reference) == change.isVisible)
+      }
     }
   }
 }

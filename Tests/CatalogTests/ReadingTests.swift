@@ -124,12 +124,15 @@ import Testing
         copy[Int.random(in: 0..<copy.count, using: &generator)] = UInt8.random(
           in: 0...255, using: &generator)
       }
-      guard let catalog = try? Catalog(reading: copy) else { continue }
-      let index = CatalogIndex(catalog, accepting: SupportedTypes.everywhere)
-      for image in catalog.images {
-        _ = index[image.id]?.file(for: "card", scale: 2)
-        _ = image.variant(for: CatalogBox(width: 100, height: 100, mode: .clip), scale: 3)
-        _ = image.layoutSize(in: CatalogBox(width: nil, height: .greatestFiniteMagnitude))
+      guard
+        let index = try? CatalogIndex(
+          reading: copy, accepting: SupportedTypes.everywhere, from: "https://example.com/c.json")
+      else { continue }
+      for image in index.images {
+        _ = index.image(image.id)?.file(for: "card", scale: 2)
+        _ = image.frame(in: "card")
+        _ = image.file(for: CatalogBox(width: 100, height: 100, mode: .clip), scale: 3)
+        _ = image.frame(in: CatalogBox(width: nil, height: .greatestFiniteMagnitude))
       }
     }
   }
@@ -237,12 +240,11 @@ import Testing
 
   /// Ids are compared by their bytes, not by canonical equivalence.
   @Test func idsAreTheirBytes() throws {
-    let images = ["caf\u{E9}", "cafe\u{301}"].map { CatalogImage(id: $0, url: $0, status: .failed) }
     var catalog = try Catalog(reading: Self.json.utf8)
-    catalog.images = images
-    let index = CatalogIndex(catalog, accepting: [])
-    #expect(index.position(of: "caf\u{E9}") == 0)
-    #expect(index.position(of: "cafe\u{301}") == 1)
+    catalog.images = ["caf\u{E9}", "cafe\u{301}"].map { CatalogImage(id: $0, status: .failed) }
+    let images = try CatalogIndex(catalog, accepting: [], from: "https://example.com/c.json").images
+    #expect(images.firstIndex(of: "caf\u{E9}") == 0)
+    #expect(images.firstIndex(of: "cafe\u{301}") == 1)
   }
 
   /// Each byte is examined once, however small the pieces are.

@@ -286,7 +286,7 @@ import Testing
       Array(try Data(contentsOf: URL(filePath: screenshot))), named: "page\(options.count).png")
     let seen = try JSONDecoder().decode([String: Seen].self, from: Data(result.output.utf8))
     let catalog = try fixture.catalog
-    let index = CatalogIndex(catalog, accepting: Set(catalog.types))
+    let index = try CatalogIndex(catalog, accepting: Set(catalog.types), from: "/catalog.json")
     #expect(seen.count == 6)
     for (ratio, page) in seen {
       #expect(page.ratio == Double(ratio) && page.shift == 0, "\(ratio): \(page.shift)")
@@ -295,7 +295,7 @@ import Testing
       #expect(page.images.count == 21)
       for image in page.images {
         let slot = try #require(catalog.slots[image.slot])
-        let size = try #require(index[image.id]?.layoutSize(in: SlotName(image.slot)))
+        let size = try #require(index.image(image.id)?.box(in: SlotName(image.slot)))
         let box = slot.mode == .fill ? CatalogSize(width: 90, height: 60) : size
         #expect(abs(image.width - Double(box.width)) < 0.1, "\(ratio) \(image)")
         #expect(abs(image.height - Double(box.height)) < 0.1, "\(ratio) \(image)")
@@ -343,7 +343,7 @@ import Testing
     let fixture = try await Self.made(keys: "variants: {format: [avif, webp]}")
     let made = try await Self.export(fixture, "xcassets", to: "Assets.xcassets/")
     #expect(made.status == 0, "\(made.errors)")
-    let catalog = CatalogIndex(try fixture.catalog, accepting: [])
+    let catalog = try CatalogIndex(try fixture.catalog, accepting: [], from: "/catalog.json")
     let names = try #require(
       try JSONSerialization.jsonObject(with: fixture.folder.read("Assets.names.json"))
         as? [String: [String: String]])
@@ -362,8 +362,8 @@ import Testing
       let entries = try #require(contents["images"] as? [[String: String]])
       #expect(entries.map { $0["scale"] } == ["1x", "2x", "3x"])
       #expect(entries.allSatisfy { $0["idiom"] == "universal" })
-      let points = try #require(catalog[id]?.layoutSize(in: "card"))
-      let own = try #require(catalog[id])
+      let points = try #require(catalog.image(id)?.box(in: "card"))
+      let own = try #require(catalog.image(id))
       for (number, entry) in entries.enumerated() {
         guard let file = entry["filename"] else {
           // Left out, because the image has too few pixels.

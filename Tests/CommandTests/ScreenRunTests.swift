@@ -37,16 +37,16 @@ import Testing
     #expect(first.images.map(\.id) == Array(ids.prefix(10)))
     #expect(first.catalogDigest == catalog.digest)
     // The same files as in the whole catalog, at the same URLs.
-    let whole = CatalogIndex(
+    let whole = try CatalogIndex(
       catalog, accepting: ["image/webp"], from: "https://e.example/out/catalog.json")
-    let screen = CatalogIndex(
+    let screen = try CatalogIndex(
       first, accepting: ["image/webp"], from: "https://e.example/out/screens/feed/first.json")
     for id in ids.prefix(10) {
       for scale in [2.0, 3] {
-        let file = screen[id]?.file(for: "card", scale: scale)
-        #expect(file != nil && file == whole[id]?.file(for: "card", scale: scale))
+        let file = screen.image(id)?.file(for: "card", scale: scale)
+        #expect(file != nil && file == whole.image(id)?.file(for: "card", scale: scale))
       }
-      #expect(screen[id]?.layoutSize(in: "card") == whole[id]?.layoutSize(in: "card"))
+      #expect(screen.image(id)?.box(in: "card") == whole.image(id)?.box(in: "card"))
     }
     let parts = try #require(first.parts)
     let rest = try parts.map { try Self.read(fixture, $0).images.map(\.id) }

@@ -10,7 +10,7 @@ enum Identity {
     uniqueKeysWithValues: modules.map { ($0, patterns(of: $0)) })
   private static let modules = [
     "State", "Pipeline", "Output", "OutputTools", "Manifest", "Fetch", "PipelineTools", "Probe",
-    "TesseraCatalog", "TesseraCatalogFoundation", "TesseraCatalogSQLite", "System", "Text",
+    "TesseraCatalog", "TesseraCatalogFoundation", "SizeFetcher", "System", "Text",
     "tessera",
   ]
 

@@ -1,18 +1,18 @@
 /// What the images of a catalog have in common on one device: the slots and scales, where files are, and which of them
 /// the device shows.
-public final class CatalogContext: Sendable {
+package final class CatalogContext: Sendable {
   /// The catalog without its images.
-  public let head: Catalog
+  package let head: Catalog
   /// The media types that the device shows.
-  public let accepted: Set<String>
+  package let accepted: Set<String>
   /// What comes before a path.
   private let prefix: String
 
   /// - Parameters:
   ///   - head: the catalog, with or without images.
-  ///   - types: the media types that the device shows, such as ``SupportedTypes/iOS(_:)``.
-  ///   - source: the URL of the catalog; needed if it has no absolute ``Catalog/baseURL``.
-  public init(_ head: Catalog, accepting types: Set<String>, from source: String? = nil) {
+  ///   - types: the media types that the device shows.
+  ///   - source: the URL of the catalog; without it, and without an absolute ``Catalog/baseURL``, URLs are relative.
+  package init(_ head: Catalog, accepting types: Set<String>, from source: String? = nil) {
     var head = head
     head.images = []
     self.head = head
@@ -21,17 +21,16 @@ public final class CatalogContext: Sendable {
   }
 
   /// An image of the catalog, as this device sees it.
-  public func entry(_ image: CatalogImage) -> CatalogEntry { CatalogEntry(image, self) }
+  package func entry(_ image: CatalogImage) -> CatalogEntry { CatalogEntry(image, self) }
 
-  /// The first format of a variant that the device shows.
-  func file(of variant: CatalogVariant) -> ImageFile? {
-    variant.file(accepting: accepted).map { file($0, of: variant) }
-  }
-
-  func file(_ file: CatalogVariant.File, of variant: CatalogVariant) -> ImageFile {
+  /// A file of an image in one of its formats.
+  func file(
+    _ file: CatalogVariant.File, of variant: CatalogVariant, _ image: CatalogImage
+  ) -> ImageFile {
     ImageFile(
       url: url(of: file.reference), reference: file.reference, type: file.type,
-      width: variant.width, height: variant.height, bytes: file.bytes)
+      width: variant.width, height: variant.height, bytes: file.bytes,
+      isAnimated: image.animated == true && !file.isStill)
   }
 
   /// The URL of a file by its ``ImageFile/reference``.

@@ -1,53 +1,41 @@
-internal import TesseraJSON
-internal import TesseraText
-
-/// Looks up images by id, for one device.
+/// A catalog that is open for one device: its images by id and in their order.
 ///
-///     let index = CatalogIndex(catalog, accepting: SupportedTypes.iOS(17))
-///     let file = index["p1"]?.file(for: "card", scale: 3)
+///     let index = try CatalogIndex(catalog, accepting: SupportedTypes.iOS(17), from: url)
+///     let file = index.image("p1")?.file(for: "card", scale: 3)
 ///
-/// Creating an index takes one pass over the catalog. Each lookup then takes constant time.
+/// Opening takes one pass over the catalog. Each lookup then takes constant time.
 public struct CatalogIndex: Sendable {
+  /// The images in the catalog's order.
+  public let images: CatalogImages
+  private let context: CatalogContext
+
+  /// The catalog without its images.
+  public var head: Catalog { context.head }
   /// The media types of all files, in their order of preference; see ``Catalog/types``.
-  public let types: [String]
-  /// What the images have in common.
-  public let context: CatalogContext
-  private let images: Images
-  private let positions: [Identifier: Int]
+  public var types: [String] { head.types }
 
-  /// Where the images are.
-  private enum Images: Sendable {
-    case values([CatalogImage])
-    /// Reads bytes of a document, nil if it can't, and the place of each image in it.
-    case document(@Sendable (Range<Int>) -> [UInt8]?, [Range<Int>])
-  }
-
-  /// Indexes a catalog that has been read.
+  /// Opens a catalog that has been read.
   ///
   /// - Parameters:
-  ///   - catalog: with all of its images.
+  ///   - catalog: with all of its images, or with none: ``image(reading:)`` takes lines that are elsewhere, as in a database.
   ///   - types: the media types that the device shows, such as ``SupportedTypes/iOS(_:)``.
-  ///   - source: the URL of the catalog; needed if it has no absolute ``Catalog/baseURL``.
-  public init(_ catalog: Catalog, accepting types: Set<String>, from source: String? = nil) {
-    context = CatalogContext(catalog, accepting: types, from: source)
-    images = .values(catalog.images)
-    self.types = catalog.types
-    var positions: [Identifier: Int] = [:]
-    positions.reserveCapacity(catalog.images.count)
-    for (position, image) in catalog.images.enumerated() {
-      positions.addFirst(Identifier(image.id), position)
-    }
-    self.positions = positions
+  ///   - source: the URL of the catalog; needed if it has no ``Catalog/baseURL``.
+  /// - Throws: ``CatalogError`` if there is neither.
+  public init(
+    _ catalog: Catalog, accepting types: Set<String>, from source: String? = nil
+  ) throws(CatalogError) {
+    context = try CatalogContext(opening: catalog, accepting: types, from: source)
+    images = CatalogImages(.values(catalog.images), CatalogPlaces(catalog.images), context)
   }
 
-  /// Indexes a document whose images are read when they are looked up: some tens of bytes an image in
+  /// Opens a document whose images are read when they are looked up: some tens of bytes an image in
   /// memory beside the document, where images that have been read take several times as much as their text. A lookup takes
   /// about 15 µs.
   ///
   /// - Parameters:
   ///   - document: the bytes of the catalog. It is read once, so that an error is found now.
   ///   - types: the media types that the device shows, such as ``SupportedTypes/iOS(_:)``.
-  ///   - source: the URL of the catalog; needed if it has no absolute ``Catalog/baseURL``.
+  ///   - source: the URL of the catalog; needed if it has no ``Catalog/baseURL``.
   /// - Throws: ``CatalogError``, which states the line, the column, the member and the reason.
   public init(
     reading document: [UInt8], accepting types: Set<String>, from source: String? = nil
@@ -61,68 +49,50 @@ public struct CatalogIndex: Sendable {
     self = try indexing.index(accepting: types, from: source) { Array(document[$0]) }
   }
 
-  fileprivate init(
-    _ indexing: CatalogIndexing, _ context: CatalogContext,
-    read: @escaping @Sendable (Range<Int>) -> [UInt8]?
-  ) {
-    self.context = context
-    images = .document(read, indexing.places)
-    types = context.head.types
-    positions = indexing.positions
-  }
-
-  /// The number of images.
-  public var count: Int {
-    switch images {
-    case .values(let images): images.count
-    case .document(_, let places): places.count
-    }
+  fileprivate init(_ images: CatalogImages, _ context: CatalogContext) {
+    (self.images, self.context) = (images, context)
   }
 
   /// The image with an id; nil if there is none. One that can't be read from its file any more is failed.
-  public subscript(id: String) -> CatalogEntry? {
-    guard let position = position(of: id) else { return nil }
-    let entry = self[position]
-    // In a file that was changed, another image is at its place.
-    return Identifier(entry.id) == Identifier(id)
-      ? entry : context.entry(CatalogImage(id: id, status: .failed))
-  }
+  public func image(_ id: String) -> CatalogEntry? { images.image(id) }
 
-  /// The image at a position in the catalog's order, from 0 to ``count`` - 1. One that can't be read from its file any more is
-  /// failed.
-  public subscript(position: Int) -> CatalogEntry {
-    switch images {
-    case .values(let images): return context.entry(images[position])
-    case .document(let read, let places):
-      if let bytes = read(places[position]),
-        let image = try? CatalogImage(reading: bytes, context.head.formats)
-      {
-        return context.entry(image)
-      }
-      // What was read once without an error is lost with its disk, or by a program that changed it.
-      let id = positions.first { $0.value == position }?.key.text
-      return context.entry(CatalogImage(id: id ?? "", status: .failed))
-    }
+  /// An image whose line is elsewhere: a row of a database, or what a server answers.
+  ///
+  /// - Parameter line: JSON, in UTF-8.
+  /// - Throws: ``CatalogError``, which states the column, the member and the reason.
+  public func image(reading line: [UInt8]) throws(CatalogError) -> CatalogEntry {
+    context.entry(try CatalogImage(reading: line, head.formats))
   }
-
-  /// The position of an image in the catalog's order.
-  public func position(of id: String) -> Int? { positions[Identifier(id)] }
 }
 
-/// Indexes a document that comes in parts.
+extension CatalogContext {
+  /// - Throws: ``CatalogError`` if files had no whole URL.
+  fileprivate convenience init(
+    opening catalog: Catalog, accepting types: Set<String>, from source: String?
+  ) throws(CatalogError) {
+    guard catalog.baseURL != nil || source != nil else {
+      throw CatalogError(
+        "the catalog has no baseURL, so that its files have no URLs: pass the catalog's own URL as \"from\""
+      )
+    }
+    self.init(catalog, accepting: types, from: source)
+  }
+}
+
+/// Opens a document that comes in parts.
 package struct CatalogIndexing {
   private var reader = CatalogReader()
-  fileprivate private(set) var places: [Range<Int>] = []
-  fileprivate private(set) var positions: [Identifier: Int] = [:]
+  private var ranges: [Range<Int>] = []
+  private var places = CatalogPlaces()
 
   package init() {}
 
   /// Adds the next bytes.
   package mutating func add(_ part: some Sequence<UInt8>) throws(CatalogError) {
     reader.add(part)
-    while let (image, place, _) = try reader.nextPlaced() {
-      positions.addFirst(Identifier(image.id), places.count)
-      places.append(place)
+    while let (image, range, _) = try reader.nextPlaced() {
+      places.add(image.id, at: ranges.count)
+      ranges.append(range)
     }
   }
 
@@ -134,17 +104,8 @@ package struct CatalogIndexing {
     _ read: @escaping @Sendable (Range<Int>) -> [UInt8]?
   ) throws(CatalogError) -> CatalogIndex {
     try reader.finish()
-    guard let head = reader.head else {
-      throw CatalogError(line: 1, column: 1, member: "", message: "expected a catalog")
-    }
-    return CatalogIndex(
-      self, CatalogContext(head, accepting: types, from: source), read: read)
-  }
-}
-
-extension [Identifier: Int] {
-  /// Of two images with the same id, the first counts, as in the manifest.
-  fileprivate mutating func addFirst(_ identifier: Identifier, _ position: Int) {
-    if self[identifier] == nil { self[identifier] = position }
+    guard let head = reader.head else { throw CatalogError("expected a catalog") }
+    let context = try CatalogContext(opening: head, accepting: types, from: source)
+    return CatalogIndex(CatalogImages(.document(read, ranges), places, context), context)
   }
 }

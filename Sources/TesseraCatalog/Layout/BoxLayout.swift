@@ -15,15 +15,6 @@ public struct CatalogBox: Sendable, Hashable {
   }
 }
 
-extension CatalogBox {
-  /// The whole box, if every image covers it.
-  fileprivate var covered: CatalogSize? {
-    guard mode != .fit, let width, let height else { return nil }
-    return CatalogSize(
-      width: CatalogImage.rounded(width, by: 1), height: CatalogImage.rounded(height, by: 1))
-  }
-}
-
 /// Where an image is drawn, in points. The origin is the upper left corner of its box.
 public struct CatalogFrame: Sendable, Hashable {
   /// 0 or less: what is left of the box is not shown.
@@ -37,69 +28,83 @@ public struct CatalogFrame: Sendable, Hashable {
 
   /// An image in a box. As CSS's `object-position` does, it puts the point of the image at the same fractions of the box.
   init(_ image: CatalogSize, in box: CatalogSize, focus: CatalogFocus?) {
-    // As Double: sides of an untrusted catalog could overflow an Int.
-    x = (Double(box.width) - Double(image.width)) * (focus?.x ?? 0.5)
-    y = (Double(box.height) - Double(image.height)) * (focus?.y ?? 0.5)
+    x = Double(box.width - image.width) * (focus?.x ?? 0.5)
+    y = Double(box.height - image.height) * (focus?.y ?? 0.5)
     width = image.width
     height = image.height
   }
 }
 
+/// The size of a box, and that of the image in it, which is at least as large: whole numbers.
+struct ImageLayout {
+  var box: CatalogSize
+  var image: CatalogSize
+
+  /// No side of a box is longer, in points.
+  static let longestSide = 100_000.0
+
+  /// - Parameter image: in points. Where a bound cuts the box, the image covers it.
+  init(box: (width: Double, height: Double), image: (width: Double, height: Double)) {
+    func whole(_ length: Double) -> Int { Int(max(1, min(Self.longestSide, length))) }
+    self.box = CatalogSize(width: whole(box.width), height: whole(box.height))
+    // 1e9 keeps the conversion to Int from overflowing.
+    func side(_ length: Double, _ box: Int) -> Int { max(box, Int(min(1e9, length))) }
+    self.image = CatalogSize(
+      width: side(image.width, self.box.width), height: side(image.height, self.box.height))
+  }
+
+  /// Of an image whose size is unknown: what is given of a place; a square where one side is free. Nil if both are.
+  init?(_ width: Double?, _ height: Double?) {
+    guard let across = width ?? height, let down = height ?? width else { return nil }
+    let size = (CatalogImage.rounded(across, by: 1), CatalogImage.rounded(down, by: 1))
+    self.init(box: size, image: size)
+  }
+}
+
 extension CatalogImage {
-  /// The size of the image's box in one of the catalog's slots, in points. Nil if it is unknown, or if the image is not used in
-  /// the slot.
-  package func layoutSize(in slot: String) -> CatalogSize? {
-    slots[slot]?.box
-  }
-
-  /// Where the image is drawn in its box: it has the box's size, or covers it (`fill`), and then the ``focus`` decides which
-  /// part is in it. Nil if ``layoutSize(in:)-(String)`` is.
-  package func frame(in slot: String) -> CatalogFrame? {
-    guard let use = slots[slot], let box = layoutSize(in: slot) else { return nil }
-    return CatalogFrame(use.image ?? box, in: box, focus: focus)
-  }
-
-  /// Where the whole image is drawn in any box.
-  package func frame(in box: CatalogBox) -> CatalogFrame? {
-    guard let image = imageSize(in: box), let layout = layoutSize(in: box) else { return nil }
-    return CatalogFrame(image, in: layout, focus: focus)
-  }
-
-  /// The size that the image takes in any box, in the unit of the box: the box if the image covers it, or else a size of
-  /// the image's shape, even if the image has fewer pixels. Sides are rounded to the nearest whole number and are at least 1.
-  ///
-  /// Nil if the image's own size is unknown, or if both sides of the box are nil.
-  package func layoutSize(in box: CatalogBox) -> CatalogSize? {
-    let image = imageSize(in: box)
-    return image == nil ? nil : box.covered ?? image
-  }
-
-  /// The size of the whole image, which covers the box or is inside.
-  private func imageSize(in box: CatalogBox) -> CatalogSize? {
-    guard let width, let height, width > 0, height > 0 else { return nil }
-    // As Double: a product of sides that an untrusted catalog states could overflow an Int.
-    let (own, other) = (Double(width), Double(height))
-    func byWidth(_ across: Double) -> CatalogSize {
-      CatalogSize(
-        width: Self.rounded(across, by: 1), height: Self.rounded(across * other, by: own))
+  /// The image in one of the catalog's slots; nil if it is not used there.
+  func layout(in slot: String, of catalog: Catalog) -> ImageLayout? {
+    guard let use = slots[slot] else { return nil }
+    if let box = use.box {
+      let image = use.image ?? box
+      return ImageLayout(
+        box: (Double(box.width), Double(box.height)),
+        image: (Double(image.width), Double(image.height)))
     }
-    func byHeight(_ down: Double) -> CatalogSize {
-      CatalogSize(width: Self.rounded(down * own, by: other), height: Self.rounded(down, by: 1))
+    let place = catalog.slots[slot]
+    return ImageLayout(place?.width.map { Double($0) }, place?.height.map { Double($0) })
+  }
+
+  /// The image in any box, in the unit of the box; nil as for ``CatalogEntry/box(in:)-(CatalogBox)``.
+  func layout(in box: CatalogBox) -> ImageLayout? {
+    guard [box.width, box.height].allSatisfy({ $0.map { $0.isFinite && $0 > 0 } ?? true }) else {
+      return nil
+    }
+    guard let width, let height, width > 0, height > 0 else {
+      return ImageLayout(box.width, box.height)
+    }
+    let (own, other) = (Double(width), Double(height))
+    func byWidth(_ across: Double) -> (width: Double, height: Double) {
+      (Self.rounded(across, by: 1), Self.rounded(across * other, by: own))
+    }
+    func byHeight(_ down: Double) -> (width: Double, height: Double) {
+      (Self.rounded(down * own, by: other), Self.rounded(down, by: 1))
     }
     switch (box.width, box.height) {
     case (nil, nil): return nil
-    case (let across?, nil): return byWidth(across)
-    case (nil, let down?): return byHeight(down)
+    case (let across?, nil): return ImageLayout(box: byWidth(across), image: byWidth(across))
+    case (nil, let down?): return ImageLayout(box: byHeight(down), image: byHeight(down))
     case (let across?, let down?):
       let isTighterAcross = across * other <= down * own
-      return (box.mode == .fit) == isTighterAcross ? byWidth(across) : byHeight(down)
+      let image = (box.mode == .fit) == isTighterAcross ? byWidth(across) : byHeight(down)
+      let covered = (Self.rounded(across, by: 1), Self.rounded(down, by: 1))
+      return ImageLayout(box: box.mode == .fit ? image : covered, image: image)
     }
   }
 
-  /// A quotient as the length of a side: the nearest whole number, halves rounded up.
-  fileprivate static func rounded(_ dividend: Double, by divisor: Double) -> Int {
-    // A catalog is untrusted input: 1e9 keeps the conversion to Int from overflowing.
-    Int(max(1, min(1e9, ((2 * dividend + divisor) / (2 * divisor)).rounded(.down))))
+  /// A quotient as the length of a side: the nearest whole number, halves rounded up, and at least 1.
+  fileprivate static func rounded(_ dividend: Double, by divisor: Double) -> Double {
+    max(1, ((2 * dividend + divisor) / (2 * divisor)).rounded(.down))
   }
 
   /// The file to fetch for any box on a screen: the smallest file with at least one pixel per device
@@ -108,13 +113,11 @@ extension CatalogImage {
   /// - Parameters:
   ///   - box: on the screen, in points.
   ///   - scale: device pixels per point.
-  package func variant(for box: CatalogBox, scale: Double) -> CatalogVariant? {
+  func variant(for box: CatalogBox, scale: Double) -> CatalogVariant? {
     // A file of the whole image covers a box if both sides do.
-    guard let shown = layoutSize(in: box) else { return nil }
+    guard scale.isFinite, scale > 0, let shown = layout(in: box)?.box else { return nil }
     let whole = wholeVariants
     let candidates = whole.isEmpty ? variants : whole
-    // NaN and infinity come from a layout that is not there yet.
-    guard scale.isFinite else { return candidates.last }
     let (across, down) = (Double(shown.width) * scale, Double(shown.height) * scale)
     // A file's sides are rounded, so it may be up to half a pixel smaller than computed.
     return candidates.first {

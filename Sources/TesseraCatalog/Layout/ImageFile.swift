@@ -2,7 +2,7 @@
 ///
 /// There is no other way to one than a ``CatalogEntry``, so what can't be shown can't be requested.
 public struct ImageFile: Sendable, Hashable, Identifiable {
-  /// The URL to request. Relative if neither the catalog's `baseURL` nor where the catalog came from is known.
+  /// The URL to request.
   public let url: String
   /// What caches know the file by, wherever the catalog came from: the URL at an image service if there is one, or else the path
   /// in the catalog.
@@ -15,19 +15,14 @@ public struct ImageFile: Sendable, Hashable, Identifiable {
   public let height: Int
   /// The file's size; nil if an image service makes it.
   public let bytes: Int?
+  /// Whether it moves.
+  public let isAnimated: Bool
 
   public var id: String { reference }
 
-  /// The file's size, or else an estimate: a quarter of a byte for each pixel.
-  public var expectedBytes: Int {
-    let pixels = max(0, Double(width)) * max(0, Double(height))
-    // An Int of a watch has 32 bits.
-    let most = min(1e12, Double(Int.max / 2))
-    return max(0, bytes ?? Int(min(most, (pixels / 4).rounded(.down))))
-  }
-
   package init(
-    url: String, reference: String, type: String, width: Int, height: Int, bytes: Int?
+    url: String, reference: String, type: String, width: Int, height: Int, bytes: Int?,
+    isAnimated: Bool = false
   ) {
     self.url = url
     self.reference = reference
@@ -35,5 +30,16 @@ public struct ImageFile: Sendable, Hashable, Identifiable {
     self.width = width
     self.height = height
     self.bytes = bytes
+    self.isAnimated = isAnimated
   }
+}
+
+/// Which file of an animation to show.
+public enum ImageMotion: Sendable, Hashable {
+  /// ``still`` in a place without a side of more than 64 points, and ``moving`` in others.
+  case auto
+  /// One that does not move, for "reduce motion" or as a poster; if there is none, one that does.
+  case still
+  /// The one in the first format that the device shows.
+  case moving
 }

@@ -20,3 +20,26 @@ public enum ImageAppearance: Sendable, Hashable {
   /// the client failed to load it.
   case failure(CatalogImage.Failure?)
 }
+
+extension CatalogEntry {
+  /// What to draw for the image in a state. The size of its place does not depend on the state.
+  ///
+  /// - Parameters:
+  ///   - state: of the image on the screen.
+  ///   - file: the one chosen for the place; nil if there is none.
+  public func appearance(in state: ImageState, file: ImageFile?) -> ImageAppearance {
+    guard let file else {
+      // A layout-only run makes no files, so a pending image is still expected to arrive.
+      return image.status == .failed ? .failure(image.error) : waiting
+    }
+    return switch state {
+    case .loading: waiting
+    case .loaded: .image(file)
+    case .failed: .failure(nil)
+    }
+  }
+
+  private var waiting: ImageAppearance {
+    image.placeholder?.best.map { .placeholder($0) } ?? .empty
+  }
+}

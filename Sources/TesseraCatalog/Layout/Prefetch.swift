@@ -3,86 +3,112 @@ internal import TesseraText
 /// Decides which files an app should request next, and which requests it should cancel. A pure function of what
 /// is on the screen: no clock, no network.
 ///
-/// Files of visible places come first, in the order of their distance to where the user reads: the places that
-/// appeared last before those that appeared earlier, and of places that appeared together, such as a first
-/// screen, the upper before the lower. Files of upcoming places follow in their order. Files that are loaded
-/// or in flight are not requested again.
+/// Files of visible places come first: those of the places that appeared last before those that appeared earlier, and of places
+/// that appeared together, such as a first screen, the upper before the lower. Files of upcoming places follow in their order,
+/// beside them. A file that is loaded or in flight is not requested again, and one that failed waits a little longer each time.
 public struct Prefetch: Sendable, Hashable {
-  /// The maximum number of requests in flight.
+  /// The maximum number of files in flight for visible places.
   public var requests: Int
-  /// The maximum number of bytes in flight for places that are not visible yet. Files of visible places
-  /// do not count.
-  public var bytes: Int
+  /// The maximum number of files in flight for upcoming places, beside these.
+  public var upcoming: Int
 
   /// - Parameters:
-  ///   - requests: the maximum in flight. The default of 6 is what browsers use per host over HTTP/1.1.
-  ///   - bytes: the maximum in flight for places that are not visible; 2 MB by default.
-  public init(requests: Int = 6, bytes: Int = 2_000_000) {
+  ///   - requests: for visible places. The default of 6 is what browsers use per host over HTTP/1.1.
+  ///   - upcoming: for upcoming places, beside these.
+  public init(requests: Int = 6, upcoming: Int = 3) {
     self.requests = requests
-    self.bytes = bytes
+    self.upcoming = upcoming
+  }
+
+  /// A request for a file.
+  public struct Request: Sendable, Hashable {
+    public var file: ImageFile
+    /// Whether it is for a visible place, or for an upcoming one.
+    public var isVisible: Bool
+
+    public init(_ file: ImageFile, isVisible: Bool) {
+      self.file = file
+      self.isVisible = isVisible
+    }
+  }
+
+  /// The failures of a file since it loaded last.
+  public struct Failure: Sendable, Hashable {
+    /// How many there were, one after the other.
+    public var count: Int
+    /// When the last one was, in seconds; nil if the file need not wait.
+    public var time: Double?
+
+    public init(count: Int, time: Double?) {
+      self.count = count
+      self.time = time
+    }
+
+    /// How many seconds until the file may start again: 1, 2, 4 … and at most 60 after the last failure.
+    func wait(_ now: Double) -> Double {
+      guard let time, count > 0 else { return 0 }
+      let most = count > 6 ? 60 : Double(1 << (count - 1))
+      // A clock that was set back does not make it longer.
+      return max(0, min(most, time + most - now))
+    }
   }
 
   /// What to do now.
   public struct Step: Sendable, Hashable {
     /// Files to request, the most urgent first.
-    public var start: [ImageFile]
-    /// Requests to cancel: no place needs their files any more, or a visible place has to wait for one.
-    public var cancel: [ImageFile]
+    public var start: [Request] = []
+    /// Requests to cancel: no place needs their files any more.
+    public var cancel: [ImageFile] = []
+    /// Requests in flight for places that became visible, or that left the screen and may come back.
+    public var priorities: [Request] = []
+    /// How many seconds until a file that failed may start again; nil if none waits.
+    public var wait: Double?
   }
 
-  /// What to request and what to cancel now.
+  /// What to request and what to cancel now. To be called again whenever places appear or leave, when a request ends, and after
+  /// ``Step/wait``.
   ///
   /// - Parameters:
   ///   - visible: the files of places on the screen. Those that appeared together are a group, from top to bottom;
   ///     groups are in the order in which they appeared.
   ///   - upcoming: the files of places that may appear next, the nearest first.
-  ///   - inFlight: the files in flight.
+  ///   - inFlight: the requests in flight.
+  ///   - now: in seconds, by the clock of the failures.
+  ///   - failure: of the file with this ``ImageFile/reference``; nil if it has not failed.
   ///   - isLoaded: whether the file with this ``ImageFile/reference`` has loaded.
   public func step(
-    visible: [[ImageFile]], upcoming: [ImageFile], inFlight: [ImageFile],
+    visible: [[ImageFile]], upcoming: [ImageFile], inFlight: [Request], now: Double = 0,
+    failure: (_ reference: String) -> Failure? = { _ in nil },
     isLoaded: (_ reference: String) -> Bool
   ) -> Step {
-    let urgent = visible.reversed().joined()
+    let urgent = Array(visible.reversed().joined())
     let urgentReferences = Set<Identifier>(of: urgent.map(\.reference))
     let needed = urgentReferences.union(Set<Identifier>(of: upcoming.map(\.reference)))
-    var cancel = inFlight.filter { !needed.contains($0.reference) }
-    var flying = Set<Identifier>(of: inFlight.map(\.reference))
-      .subtracting(Set<Identifier>(of: cancel.map(\.reference)))
-    var waiting = Self.missing(urgent, flying, isLoaded)
-    // A visible place does not wait for a file of one that is not: the farthest of these gives way.
-    var excess = waiting.count + flying.count - requests
-    for file in upcoming.reversed() where excess > 0 && !urgentReferences.contains(file.reference) {
-      guard flying.remove(Identifier(file.reference)) != nil else { continue }
-      cancel.append(file)
-      excess -= 1
+    var step = Step()
+    var known: Set<Identifier> = []
+    // Of visible places, and of upcoming ones.
+    var free = (visible: requests, upcoming: self.upcoming)
+    for request in inFlight {
+      guard needed.contains(request.file.reference) else {
+        step.cancel.append(request.file)
+        continue
+      }
+      _ = known.insert(request.file.reference)
+      let isVisible = urgentReferences.contains(request.file.reference)
+      if isVisible { free.visible -= 1 } else { free.upcoming -= 1 }
+      if isVisible != request.isVisible {
+        step.priorities.append(Request(request.file, isVisible: isVisible))
+      }
     }
-    waiting = Array(waiting.prefix(max(0, requests - flying.count)))
-    // The budget is for places that are not visible, so files of visible places use none of it. It is
-    // a Double because sizes come from a catalog, and sums of arbitrary Ints could overflow.
-    var budget = Double(bytes)
-    for file in inFlight
-    where flying.contains(file.reference) && !urgentReferences.contains(file.reference) {
-      budget -= Double(file.expectedBytes)
+    for file in urgent + upcoming where known.insert(file.reference) && !isLoaded(file.reference) {
+      let isVisible = urgentReferences.contains(file.reference)
+      if let wait = failure(file.reference)?.wait(now), wait > 0 {
+        step.wait = min(step.wait ?? .infinity, wait)
+      } else if (isVisible ? free.visible : free.upcoming) > 0 {
+        if isVisible { free.visible -= 1 } else { free.upcoming -= 1 }
+        step.start.append(Request(file, isVisible: isVisible))
+      }
     }
-    var start = waiting
-    let cancelled = Set<Identifier>(of: cancel.map(\.reference))
-    for file in Self.missing(upcoming, flying.union(urgentReferences), isLoaded)
-    where start.count + flying.count < requests && !cancelled.contains(file.reference) {
-      // A file that exceeds the rest of the budget waits, and so do those after it: otherwise smaller
-      // files could overtake it indefinitely. A file larger than the whole budget is requested alone.
-      let cost = Double(file.expectedBytes)
-      guard cost <= budget || budget == Double(bytes) else { break }
-      start.append(file)
-      budget -= cost
-    }
-    return Step(start: start, cancel: cancel)
-  }
-
-  /// Files that are neither loaded nor known, each once.
-  private static func missing(
-    _ files: some Sequence<ImageFile>, _ known: Set<Identifier>, _ isLoaded: (String) -> Bool
-  ) -> [ImageFile] {
-    var known = known
-    return files.filter { !isLoaded($0.reference) && known.insert($0.reference) }
+    return step
   }
 }

@@ -34,9 +34,10 @@ extension CatalogImage {
   /// The file to fetch for a slot on a screen: the one made for the smallest scale that is at least
   /// `scale`, or for the largest scale.
   ///
-  /// Nil if the image is not used in the slot, or if it has no files.
+  /// Nil if the image is not used in the slot, if it has no files, or if the scale is not a number above 0: a layout that is not
+  /// there yet.
   package func variant(for slot: String, scale: Double, in catalog: Catalog) -> CatalogVariant? {
-    guard let use = slots[slot], let place = catalog.place(of: scale),
+    guard scale.isFinite, scale > 0, let use = slots[slot], let place = catalog.place(of: scale),
       // Both indices come from a document, so both may be out of range.
       use.variants.indices.contains(place), variants.indices.contains(use.variants[place])
     else { return nil }

@@ -64,11 +64,11 @@ extension CatalogError {
 }
 
 extension Catalog {
-  /// Reads everything but the images.
+  /// Reads everything but the images, as a database has it.
   ///
   /// - Parameter object: a JSON object.
   /// - Throws: ``CatalogError``, which states the column, the member and the reason.
-  package init(readingHead object: [UInt8]) throws(CatalogError) {
+  public init(readingHead object: [UInt8]) throws(CatalogError) {
     self = try Self.head(reading: object).head
   }
 

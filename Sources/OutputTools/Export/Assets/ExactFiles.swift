@@ -47,7 +47,7 @@ final class ExactFiles {
     of image: CatalogImage, in slot: String, scales: [Int]
   ) async throws -> [Density] {
     // The image, which may be larger than its box: the app crops it.
-    guard let points = image.frame(in: slot),
+    guard let use = image.slots[slot], let points = use.image ?? use.box,
       let source = context.files(of: image, in: slot).last?.variant
     else { return [] }
     var wanted = scales.map { ($0, Size(points.width * $0, points.height * $0)) }.filter {

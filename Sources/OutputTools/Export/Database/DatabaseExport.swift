@@ -1,18 +1,17 @@
 internal import TesseraCatalog
-internal import TesseraCatalogSQLite
 internal import TesseraSystem
 
 /// An SQLite database in which apps and servers look up images (`Examples/catalog/DATABASE.md`). It replaces one that is
 /// there when it is complete, so that a reader has the old catalog or the new one.
 final class DatabaseExport: Exporting {
   private let context: ExportContext
-  private let writer: CatalogDatabaseWriter
+  private let writer: DatabaseWriter
   private let selection: CatalogSelection?
 
   init(_ context: ExportContext) throws {
     self.context = context
     selection = Self.selection(context.hasChosenSlots ? context.slots : nil)
-    writer = try CatalogDatabaseWriter(context.target)
+    writer = try DatabaseWriter(context.target)
   }
 
   private static func selection(_ slots: [String]?) -> CatalogSelection? {
@@ -35,7 +34,7 @@ final class DatabaseExport: Exporting {
   // MARK: A database that is there
 
   /// Whether a file is a catalog's database, and so may be replaced.
-  static func owns(_ path: String) -> Bool { CatalogDatabaseWriter.head(of: path) != nil }
+  static func owns(_ path: String) -> Bool { DatabaseWriter.head(of: path) != nil }
 
   /// Whether a database has a catalog already.
   ///
@@ -45,9 +44,9 @@ final class DatabaseExport: Exporting {
   ) throws -> Bool {
     let head = try catalog.head()
     // What is beside it may change it when it is opened.
-    guard !CatalogDatabaseWriter.companions(of: path).contains(where: FileSystem.exists),
+    guard !DatabaseWriter.companions(of: path).contains(where: FileSystem.exists),
       let digest = head.digest,
-      CatalogDatabaseWriter.head(of: path) == Self.head(head, selection(slots)),
+      DatabaseWriter.head(of: path) == Self.head(head, selection(slots)),
       try !catalog.hasForgotten()
     else { return false }
     // Another program may have changed the catalog, and left its digest.
@@ -56,7 +55,7 @@ final class DatabaseExport: Exporting {
 
   /// Removes what SQLite would take for a part of the next database with this name.
   static func removeCompanions(of path: String) throws(SystemError) {
-    for companion in CatalogDatabaseWriter.companions(of: path) where FileSystem.exists(companion) {
+    for companion in DatabaseWriter.companions(of: path) where FileSystem.exists(companion) {
       try FileSystem.remove(companion)
     }
   }

@@ -53,7 +53,7 @@ struct PictureMarkup {
   private func offer(of image: CatalogImage, in slot: String) -> Offer? {
     let isFluid = isFluid(slot)
     let files = isFluid ? widths(of: image, in: slot) : scales(of: image, in: slot)
-    guard let size = image.layoutSize(in: slot), !files.isEmpty else { return nil }
+    guard let size = image.slots[slot]?.box, !files.isEmpty else { return nil }
     return Offer(
       image: image, slot: slot, size: size, files: files, isFluid: isFluid, isLazy: !isEager)
   }

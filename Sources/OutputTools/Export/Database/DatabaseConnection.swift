@@ -1,28 +1,16 @@
 private import TesseraCSQLite
 
 /// An SQLite database that is opened, with its statements. It has one owner.
-final class Connection {
+final class DatabaseConnection {
   private let path: String
   private var handle: OpaquePointer?
 
-  enum Access {
-    /// With the locks of SQLite.
-    case read
-    /// Of a file that is replaced but never changed: without locks.
-    case lookUp
-    case write
-  }
-
-  init(_ path: String, _ access: Access) throws(CatalogDatabaseError) {
+  init(_ path: String, isReadOnly: Bool) throws(DatabaseError) {
     self.path = path
-    let (name, flags) =
-      switch access {
-      case .read: (path, SQLITE_OPEN_READONLY)
-      case .lookUp: (Self.unchanging(path), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)
-      case .write: (path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
-      }
+    let access =
+      isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
     let code = sqlite3_open_v2(
-      name, &handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+      path, &handle, access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
     guard code == SQLITE_OK else {
       let error = failure(code)
       // A handle exists even if opening failed, and has to be closed.
@@ -32,27 +20,12 @@ final class Connection {
     }
   }
 
-  /// The URI of a file that never changes. SQLite then takes no locks, which cost a third of a look-up, and for
-  /// which iOS ends an app in the background that has the file in a shared container (sqlite.org/uri.html, "immutable").
-  private static func unchanging(_ path: String) -> String {
-    var uri = path.utf8.first == UInt8(ascii: "/") ? "file://" : "file:"
-    for character in path.unicodeScalars {
-      switch character {
-      case "%": uri += "%25"
-      case "?": uri += "%3f"
-      case "#": uri += "%23"
-      default: uri.unicodeScalars.append(character)
-      }
-    }
-    return uri + "?immutable=1"
-  }
-
   // Statements that are left keep the connection until they are finalized.
   deinit { sqlite3_close_v2(handle) }
 
-  fileprivate func failure(_ code: Int32) -> CatalogDatabaseError {
+  fileprivate func failure(_ code: Int32) -> DatabaseError {
     let message = handle.map { String(cString: sqlite3_errmsg($0)) }
-    return CatalogDatabaseError(
+    return DatabaseError(
       path: path, reason: message ?? String(cString: sqlite3_errstr(code)))
   }
 
@@ -60,27 +33,36 @@ final class Connection {
   var changes: Int { Int(sqlite3_changes(handle)) }
 
   /// Runs statements that return no rows.
-  func execute(_ sql: String) throws(CatalogDatabaseError) {
+  func execute(_ sql: String) throws(DatabaseError) {
     let code = sqlite3_exec(handle, sql, nil, nil, nil)
     guard code == SQLITE_OK else { throw failure(code) }
   }
 
-  func prepare(_ sql: String) throws(CatalogDatabaseError) -> Query {
+  func prepare(_ sql: String) throws(DatabaseError) -> DatabaseQuery {
     var statement: OpaquePointer?
     let code = sqlite3_prepare_v3(
       handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
     guard code == SQLITE_OK, let statement else { throw failure(code) }
-    return Query(statement, of: self)
+    return DatabaseQuery(statement, of: self)
+  }
+
+  /// What `take` makes of the first row of a query; nil if there is none.
+  func first<Found>(
+    _ sql: String, _ take: (DatabaseQuery.Row) -> Found
+  ) throws(DatabaseError) -> Found? {
+    var found: Found?
+    try prepare(sql).run { row in if found == nil { found = take(row) } }
+    return found
   }
 }
 
-/// A prepared statement. It runs one query at a time.
-final class Query {
+/// A prepared statement. It runs once at a time.
+final class DatabaseQuery {
   private let handle: OpaquePointer
   /// Keeps the connection open for as long as the statement exists.
-  private let connection: Connection
+  private let connection: DatabaseConnection
 
-  fileprivate init(_ handle: OpaquePointer, of connection: Connection) {
+  fileprivate init(_ handle: OpaquePointer, of connection: DatabaseConnection) {
     self.handle = handle
     self.connection = connection
   }
@@ -98,20 +80,20 @@ final class Query {
     static func optional(_ text: String?) -> Value { text.map { .text($0) } ?? .null }
   }
 
-  /// One row of a result, valid until the next one.
+  /// The first column of one row of a result, valid until the next one.
   struct Row {
     fileprivate let handle: OpaquePointer
 
-    func int(_ column: Int32) -> Int { Int(sqlite3_column_int64(handle, column)) }
-    func bytes(_ column: Int32) -> [UInt8] {
-      let start = sqlite3_column_blob(handle, column)
+    var int: Int { Int(sqlite3_column_int64(handle, 0)) }
+    var bytes: [UInt8] {
+      let start = sqlite3_column_blob(handle, 0)
       return Array(
-        UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
+        UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, 0))))
     }
   }
 
   /// Runs the statement, calling `row` for each row.
-  func run(_ values: [Value] = [], _ row: (Row) -> Void = { _ in }) throws(CatalogDatabaseError) {
+  func run(_ values: [Value] = [], _ row: (Row) -> Void = { _ in }) throws(DatabaseError) {
     defer {
       // At once: a statement that is not reset keeps its read transaction open.
       sqlite3_reset(handle)
@@ -126,16 +108,7 @@ final class Query {
     }
   }
 
-  /// What `take` makes of the first row; nil if there is none.
-  func first<Found>(
-    _ values: [Value] = [], _ take: (Row) -> Found
-  ) throws(CatalogDatabaseError) -> Found? {
-    var found: Found?
-    try run(values) { row in if found == nil { found = take(row) } }
-    return found
-  }
-
-  private func bind(_ value: Value, at index: Int32) throws(CatalogDatabaseError) {
+  private func bind(_ value: Value, at index: Int32) throws(DatabaseError) {
     // With their lengths, because a text may contain a NUL. SQLite copies them.
     let copies = tessera_sqlite_transient()
     let code =

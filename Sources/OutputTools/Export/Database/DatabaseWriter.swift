@@ -1,0 +1,85 @@
+internal import TesseraCatalog
+
+/// Writes a catalog into a new database: `Examples/catalog/DATABASE.md` describes its tables.
+final class DatabaseWriter {
+  /// `TSRC`, in the file's header (sqlite.org/fileformat.html, "application_id").
+  private static let application = 0x5453_5243
+  /// Of the tables. Tables and columns may be added within a version.
+  private static let version = 1
+
+  private static let create = """
+    PRAGMA application_id = \(application);
+    PRAGMA user_version = \(version);
+    CREATE TABLE head (json TEXT NOT NULL);
+    CREATE TABLE images (
+      place INTEGER PRIMARY KEY,
+      id TEXT NOT NULL UNIQUE,
+      status TEXT NOT NULL,
+      width INTEGER,
+      height INTEGER,
+      color TEXT,
+      json TEXT NOT NULL
+    )
+    """
+
+  private let connection: DatabaseConnection
+  private let insert: DatabaseQuery
+  /// The number of images so far.
+  private var count = 0
+
+  /// - Parameter path: of the database, where nothing is.
+  /// - Throws: ``DatabaseError`` if it can't be written.
+  init(_ path: String) throws(DatabaseError) {
+    connection = try DatabaseConnection(path, isReadOnly: false)
+    // The file gets its name when it is complete, so it needs no journal. With pages of 8 kB, images of about 1 kB leave
+    // little of a page empty.
+    try connection.execute(
+      "PRAGMA page_size = 8192; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
+    try connection.execute("\(Self.create); BEGIN")
+    // Of two images with the same id the first counts, as in the manifest.
+    insert = try connection.prepare(
+      "INSERT OR IGNORE INTO images (place, id, status, width, height, color, json) VALUES (?, ?, ?, ?, ?, ?, ?)"
+    )
+  }
+
+  /// Adds the next image in the catalog's order.
+  ///
+  /// - Parameter line: the image as JSON.
+  func add(_ image: CatalogImage, line: [UInt8]) throws(DatabaseError) {
+    try insert.run([
+      .int(count), .text(image.id), .text(image.status.rawValue), .optional(image.width),
+      .optional(image.height), .optional(image.placeholder?.color), .bytes(line),
+    ])
+    count += connection.changes
+  }
+
+  /// Completes the database.
+  func end(head: [UInt8]) throws(DatabaseError) {
+    try connection.prepare("INSERT INTO head (json) VALUES (?)").run([.bytes(head)])
+    try connection.execute("COMMIT")
+  }
+
+  /// The head in a catalog's database; nil if the file is something else.
+  static func head(of path: String) -> [UInt8]? {
+    guard let connection = try? DatabaseConnection(path, isReadOnly: true),
+      (try? connection.first("PRAGMA application_id") { $0.int }) == application,
+      (try? connection.first("PRAGMA user_version") { $0.int }) == version
+    else { return nil }
+    return try? connection.first("SELECT json FROM head") { $0.bytes } ?? []
+  }
+
+  /// Files that SQLite may have beside a database, and would take for those of another one with the same name.
+  static func companions(of path: String) -> [String] {
+    ["-journal", "-wal", "-shm"].map { path + $0 }
+  }
+}
+
+/// Why a database of a catalog can't be written or read.
+struct DatabaseError: Error, CustomStringConvertible {
+  /// The database's file.
+  var path: String
+  /// What is wrong with it.
+  var reason: String
+
+  var description: String { "\"\(path)\": \(reason)" }
+}
