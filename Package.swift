@@ -8,7 +8,7 @@ import PackageDescription
 //   5  tessera (the command)                                               tessera-worker
 //   4  PipelineTools (before a run) -- Pipeline (a run)   OutputTools (after a run)   Console  |
 //   3  Probe -- Fetch -- Store -- Output   State   PipelineFile   Workers -- Wire ---- Transcode
-//      TesseraUI -- TesseraCatalogFoundation (public: SwiftUI, URLs)
+//      TesseraUI -- TesseraCatalogFoundation   SizeFetcher (public: SwiftUI, URLs)
 //   2  Delivery -- Plan   ImageHeader   Manifest   Placeholder   Quality
 //                                                       pure: no I/O, no clock, no Foundation
 //   1  JSON -- TesseraCatalog (public) -- Text   XML   Curl -- System -- Bytes
@@ -87,7 +87,7 @@ let package = Package(
   products: [
     .library(name: "TesseraCatalog", targets: ["TesseraCatalog", "TesseraCatalogFoundation"]),
     .library(name: "TesseraUI", targets: ["TesseraUI"]),
-    .library(name: "TesseraImageHeader", targets: ["TesseraImageHeader"]),
+    .library(name: "TesseraSizeFetcher", targets: ["TesseraSizeFetcher", "TesseraImageHeader"]),
     .executable(name: "tessera", targets: ["tessera"]),
     .executable(name: "tessera-worker", targets: ["tessera-worker"]),
   ],
@@ -140,6 +140,7 @@ let package = Package(
       name: "TesseraUI", dependencies: ["TesseraCatalog", "TesseraCatalogFoundation"],
       swiftSettings: settings),
     module("ImageHeader", settings: pure + [.enableExperimentalFeature("Lifetimes")]),
+    module("SizeFetcher", ["TesseraImageHeader"]),
     module("Plan", ["TesseraCatalog"], settings: pure + fast),
     module("Placeholder", settings: pure + fast),
     module("Quality", settings: pure + fast),
@@ -329,7 +330,7 @@ let package = Package(
     tests(
       "CatalogTests",
       [
-        "TesseraCatalog", "TesseraCatalogFoundation",
+        "TesseraCatalog", "TesseraCatalogFoundation", "TesseraSizeFetcher", "TesseraImageHeader",
         "TesseraPlan", "TesseraJSON", "TesseraBytes",
       ]),
     tests(
@@ -375,10 +376,10 @@ let package = Package(
 )
 
 if isForApps {
-  let products = ["TesseraCatalog", "TesseraUI", "TesseraImageHeader"]
+  let products = ["TesseraCatalog", "TesseraUI", "TesseraSizeFetcher"]
   package.products.removeAll { !products.contains($0.name) }
   let targets =
-    products + ["TesseraCatalogFoundation", "TesseraJSON", "TesseraText"]
+    products + ["TesseraCatalogFoundation", "TesseraImageHeader", "TesseraJSON", "TesseraText"]
   package.targets.removeAll { !targets.contains($0.name) }
 }
 
