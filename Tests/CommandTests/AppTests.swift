@@ -106,7 +106,7 @@ import Testing
   @Test func appsBuildWithoutSystemLibraries() async throws {
     let folder = try TemporaryFolder()
     let repository = try await Self.repository(in: folder)
-    for target in ["Plan", "Manifest", "State", "App", "Articles", "Database"] {
+    for target in ["Plan", "Manifest", "State", "App", "Articles", "Database", "Sizes"] {
       try FileManager.default.createDirectory(
         atPath: folder.path("Sources/\(target)"), withIntermediateDirectories: true)
     }
@@ -115,14 +115,15 @@ import Testing
       // swift-tools-version: 6.2
       import PackageDescription
       let catalog = Target.Dependency.product(name: "TesseraCatalog", package: "tessera")
-      let database = Target.Dependency.product(name: "TesseraCatalogSQLite", package: "tessera")
+      let sizes = Target.Dependency.product(name: "TesseraSizeFetcher", package: "tessera")
       let package = Package(
         name: "App", platforms: [.macOS(.v12), .iOS(.v15)],
         dependencies: [.package(url: "file://\(repository)", from: "0.1.0")],
         targets: [
           .target(name: "Plan"), .target(name: "Manifest"), .target(name: "State"),
           .target(name: "Articles", dependencies: [catalog]),
-          .target(name: "Database", dependencies: [catalog, database]),
+          .target(name: "Database", dependencies: [catalog]),
+          .target(name: "Sizes", dependencies: [sizes]),
           .executableTarget(
             name: "App", dependencies: ["Plan", "Manifest", "State", "Articles", catalog]),
         ])
@@ -154,6 +155,9 @@ import Testing
     try #require(database.count == 1)
     try folder.write(database[0], to: "Sources/Database/database.swift")
     try folder.write(
+      "@_exported import TesseraImageHeader\n@_exported import TesseraSizeFetcher\n",
+      to: "Sources/Sizes/sizes.swift")
+    try folder.write(
       """
       import Foundation
       import Manifest
@@ -162,10 +166,11 @@ import Testing
       import TesseraCatalog
       import TesseraCatalogFoundation
       let catalog = try await Catalog.load(from: URL(fileURLWithPath: CommandLine.arguments[1]))
-      let index = CatalogIndex(catalog, accepting: SupportedTypes.iOS(17))
+      let index = try CatalogIndex(
+        catalog, accepting: SupportedTypes.iOS(17), from: "https://example.com/catalog.json")
       print(Plan.name, Manifest.name, State.name)
-      for image in catalog.images.map(index.context.entry) {
-        guard let size = image.layoutSize(in: "card") else { continue }
+      for image in index.images {
+        guard let size = image.box(in: "card") else { continue }
         print(image.id, size.width, size.height, image.file(for: "card", scale: 2)?.width ?? 0)
       }
       """, to: "Sources/App/main.swift")

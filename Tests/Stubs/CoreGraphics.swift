@@ -1,7 +1,11 @@
 // Stubs: the names of Core Graphics that the libraries for apps use, with their signatures. Nothing is run.
 @_exported import Foundation
+// On Apple's systems a part of Foundation.
+@_exported import FoundationNetworking
 
 public typealias CFData = NSData
+public typealias CFDictionary = NSDictionary
+public typealias CFString = String
 
 public final class CGDataProvider {
   public init?(data: CFData) {}

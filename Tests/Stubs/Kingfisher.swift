@@ -19,7 +19,14 @@ public enum KF {
 public protocol Placeholder {}
 extension UIImage: Placeholder {}
 
-public enum KingfisherOptionsInfoItem: Sendable {}
+public enum KingfisherOptionsInfoItem: Sendable {
+  case downloadPriority(Float)
+  case progressiveJPEG(ImageProgressive)
+}
+
+public struct ImageProgressive: Sendable {
+  public init() {}
+}
 public struct RetrieveImageResult: Sendable {}
 public enum KingfisherError: Error {}
 
@@ -67,5 +74,7 @@ public struct KFImage: View {
     @ViewBuilder _ content: @escaping () -> Content
   ) -> KFImage { self }
   public func resizable() -> KFImage { self }
+  public func progressiveJPEG(_ progressive: ImageProgressive? = .init()) -> KFImage { self }
+  public func onFailure(_ block: ((KingfisherError) -> Void)?) -> KFImage { self }
   public var body: Never { fatalError() }
 }

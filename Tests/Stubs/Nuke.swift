@@ -10,7 +10,7 @@ public struct ImageRequest: Sendable {
     public let rawValue: UInt16
     public init(rawValue: UInt16) { self.rawValue = rawValue }
   }
-  public enum Priority: Sendable { case normal }
+  public enum Priority: Sendable { case low, normal, high }
 
   public init(
     url: URL?, processors: [any ImageProcessing] = [], priority: Priority = .normal,
@@ -27,12 +27,19 @@ public struct ImageContainer {
 public struct ImageResponse {}
 
 public final class ImageTask: @unchecked Sendable {
+  public var priority: ImageRequest.Priority = .normal
   public func cancel() {}
 }
 
 public final class ImagePipeline: @unchecked Sendable {
-  public static var shared: ImagePipeline { ImagePipeline() }
+  public nonisolated(unsafe) static var shared = ImagePipeline { _ in }
   public var cache: Cache { Cache() }
+
+  public struct Configuration {
+    public var isProgressiveDecodingEnabled = false
+  }
+
+  public init(_ configure: (inout Configuration) -> Void) {}
 
   public enum Error: Swift.Error {}
 

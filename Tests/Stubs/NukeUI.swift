@@ -12,5 +12,8 @@ public struct LazyImage<Content: View>: View {
   public init(
     request: ImageRequest?, @ViewBuilder content: @escaping (any LazyImageState) -> Content
   ) {}
+  public func onCompletion(
+    _ action: @escaping (Result<ImageResponse, any Error>) -> Void
+  ) -> Self { self }
   public var body: Never { fatalError() }
 }

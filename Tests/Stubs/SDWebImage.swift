@@ -9,6 +9,10 @@ public struct SDWebImageContextOption: Hashable, Sendable {
 public struct SDWebImageOptions: OptionSet, Sendable {
   public let rawValue: UInt
   public init(rawValue: UInt) { self.rawValue = rawValue }
+  public static let retryFailed = SDWebImageOptions(rawValue: 1)
+  public static let lowPriority = SDWebImageOptions(rawValue: 1 << 1)
+  public static let progressiveLoad = SDWebImageOptions(rawValue: 1 << 2)
+  public static let highPriority = SDWebImageOptions(rawValue: 1 << 7)
 }
 
 public enum SDImageCacheType: Int { case none }
@@ -40,6 +44,7 @@ extension UIImageView {
   // swift-format-ignore: AlwaysUseLowerCamelCase
   public func sd_setImage(
     with url: URL?, placeholderImage: UIImage?, options: SDWebImageOptions = [],
-    context: [SDWebImageContextOption: Any]?
+    context: [SDWebImageContextOption: Any]?, progress: ((Int, Int, URL?) -> Void)? = nil,
+    completed: ((UIImage?, (any Error)?, SDImageCacheType, URL?) -> Void)? = nil
   ) {}
 }

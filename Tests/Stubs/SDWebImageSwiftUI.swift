@@ -10,5 +10,6 @@ public struct WebImage<Content: View>: View {
     @ViewBuilder content: @escaping (Image) -> Loaded,
     @ViewBuilder placeholder: @escaping () -> Waiting
   ) where Content == Either<Loaded, Waiting> {}
+  public func onFailure(perform action: ((any Error) -> Void)? = nil) -> WebImage { self }
   public var body: Never { fatalError() }
 }

@@ -33,7 +33,6 @@ public struct Either<First: View, Second: View>: View {
 public struct Color: View {
   public static let gray = Color()
   public var body: Never { fatalError() }
-  public func opacity(_ opacity: Double) -> Color { self }
 }
 
 public struct Text: View {
@@ -41,38 +40,45 @@ public struct Text: View {
   public var body: Never { fatalError() }
 }
 
-public struct Animation {
+public struct Animation: Sendable {
   public static func easeOut(duration: Double) -> Animation { Animation() }
+  public static func easeInOut(duration: Double) -> Animation { Animation() }
+  public func repeatForever(autoreverses: Bool = true) -> Animation { self }
 }
 
-public struct Transaction {
-  public init(animation: Animation?) {}
-}
+@MainActor public func withAnimation<Result>(
+  _ animation: Animation?, _ body: () throws -> Result
+) rethrows -> Result { try body() }
 
 public struct Image: View {
   public enum Interpolation { case medium }
   public init(decorative: CGImage, scale: CGFloat) {}
+  public init(systemName: String) {}
   public var body: Never { fatalError() }
   public func resizable() -> Image { self }
   public func interpolation(_ interpolation: Interpolation) -> Image { self }
 }
 
-public enum AsyncImagePhase {
-  case empty
-  case success(Image)
-  case failure(any Error)
+public struct Button<Label: View>: View {
+  public init(action: @escaping @MainActor () -> Void, @ViewBuilder label: () -> Label) {}
+  public var body: Never { fatalError() }
 }
 
-public struct AsyncImage<Content: View>: View {
-  public init(
-    url: URL?, scale: CGFloat = 1, transaction: Transaction,
-    @ViewBuilder content: @escaping (AsyncImagePhase) -> Content
-  ) {}
-  public var body: Never { fatalError() }
+@MainActor @propertyWrapper public struct State<Value> {
+  public var wrappedValue: Value {
+    get { fatalError() }
+    nonmutating set {}
+  }
+  public init(wrappedValue: Value) {}
+}
+
+extension State where Value: ExpressibleByNilLiteral {
+  public init() {}
 }
 
 public struct EnvironmentValues {
   public var displayScale: CGFloat { 2 }
+  public var accessibilityReduceMotion: Bool { false }
 }
 
 @propertyWrapper public struct Environment<Value> {
@@ -97,5 +103,19 @@ extension View {
   public func clipped() -> Modified { Modified() }
   public func scaledToFill() -> Modified { Modified() }
   public func accessibilityLabel(_ label: Text) -> Modified { Modified() }
+  public func opacity(_ opacity: Double) -> Modified { Modified() }
+  public func padding(_ length: CGFloat) -> Modified { Modified() }
+  public func overlay<Content: View>(@ViewBuilder _ content: () -> Content) -> Modified {
+    Modified()
+  }
+  public func animation<Value: Equatable>(_ animation: Animation?, value: Value) -> Modified {
+    Modified()
+  }
+  public func onAppear(_ action: @escaping @MainActor () -> Void) -> Modified { Modified() }
+  public func onDisappear(_ action: @escaping @MainActor () -> Void) -> Modified { Modified() }
+  public func task(_ action: @escaping @MainActor () async -> Void) -> Modified { Modified() }
+  public func task<ID: Equatable>(
+    id: ID, _ action: @escaping @MainActor () async -> Void
+  ) -> Modified { Modified() }
   public func accessibilityHidden(_ isHidden: Bool) -> Modified { Modified() }
 }

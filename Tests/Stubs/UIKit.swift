@@ -21,3 +21,10 @@ public final class UIImage: @unchecked Sendable {
 extension Image {
   public init(uiImage: UIImage) { fatalError() }
 }
+
+extension URLSessionConfiguration {
+  /// As on Apple's systems; Foundation for Linux has one that is unavailable.
+  public static func background(
+    withIdentifier identifier: String, _ isStub: Bool = true
+  ) -> URLSessionConfiguration { .default }
+}

@@ -8,7 +8,7 @@ import UIKit
 
 extension ImageFile {
   /// What Kingfisher requests, and what its caches know by `ImageFile.reference`. The file has the pixels of its place, so
-  /// nothing resizes it. Nil if the file's URL is relative.
+  /// nothing resizes it.
   var kingfisher: KF.ImageResource? {
     requestURL.map { KF.ImageResource(downloadURL: $0, cacheKey: reference) }
   }
@@ -33,14 +33,20 @@ extension KingfisherManager {
   @MainActor func prefetcher(_ prefetch: Prefetch = Prefetch()) -> Prefetcher {
     Prefetcher(
       prefetch, isCached: { self.memoryImage($0) != nil },
-      load: { file, ended in
-        guard let resource = file.kingfisher else {
-          ended()
-          return {}
+      load: { request, ended in
+        guard let resource = request.file.kingfisher else {
+          ended(false)
+          return .init(cancel: {})
         }
-        let task = self.retrieveImage(with: resource) { _ in Task { await ended() } }
-        // Nil for a file on the disk, which needs no download.
-        return { task?.cancel() }
+        let priority =
+          request.isVisible ? URLSessionTask.highPriority : URLSessionTask.lowPriority
+        let task = self.retrieveImage(with: resource, options: [.downloadPriority(priority)]) {
+          result in
+          let isLoaded = if case .success = result { true } else { false }
+          Task { await ended(isLoaded) }
+        }
+        // Nil for a file on the disk, which needs no download. Kingfisher changes no priority later.
+        return .init(cancel: { task?.cancel() })
       })
   }
 

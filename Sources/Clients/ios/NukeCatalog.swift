@@ -7,13 +7,18 @@ import UIKit
 
 extension ImageRequest {
   /// The request for a file, which Nuke's caches know by `ImageFile.reference`. The file has the pixels of its place, so
-  /// nothing resizes it. It fails if the file's URL is relative.
-  init(_ file: ImageFile) {
-    self.init(url: file.requestURL, userInfo: [.imageIdKey: file.reference])
+  /// nothing resizes it.
+  init(_ file: ImageFile, isVisible: Bool = true) {
+    self.init(
+      url: file.requestURL, priority: isVisible ? .high : .low,
+      userInfo: [.imageIdKey: file.reference])
   }
 }
 
 extension ImagePipeline {
+  /// A pipeline that shows JPEGs while they load, sharper with each scan.
+  static let progressive = ImagePipeline { $0.isProgressiveDecodingEnabled = true }
+
   /// What to show while a file loads: the best file of the image in the memory cache, or else the placeholder. Nil if there
   /// is neither.
   ///
@@ -32,10 +37,15 @@ extension ImagePipeline {
   @MainActor func prefetcher(_ prefetch: Prefetch = Prefetch()) -> Prefetcher {
     Prefetcher(
       prefetch, isCached: { self.memoryImage($0) != nil },
-      load: { file, ended in
+      load: { request, ended in
         // Nuke does not call this after a cancellation.
-        let task = self.loadImage(with: ImageRequest(file)) { _ in ended() }
-        return { task.cancel() }
+        let task = self.loadImage(
+          with: ImageRequest(request.file, isVisible: request.isVisible)
+        ) { result in
+          if case .success = result { ended(true) } else { ended(false) }
+        }
+        return .init(
+          cancel: { task.cancel() }, setVisible: { task.priority = $0 ? .high : .low })
       })
   }
 

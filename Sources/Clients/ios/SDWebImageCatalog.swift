@@ -15,6 +15,11 @@ extension ImageFile {
   }
 }
 
+extension SDWebImageOptions {
+  /// For views: JPEGs are shown while they load. Without `retryFailed`, SDWebImage never requests again what failed once.
+  static let catalog: SDWebImageOptions = [.retryFailed, .progressiveLoad, .highPriority]
+}
+
 extension SDImageCache {
   /// What to show while a file loads: the best file of the image in memory, or else the placeholder. Nil if there is neither.
   ///
@@ -31,7 +36,8 @@ extension SDImageCache {
 }
 
 extension SDWebImageManager {
-  /// Loads files into the caches before their views appear. A view that requests a file in flight shares its download.
+  /// Loads files into the caches before their views appear. A view that requests a file in flight shares its download, and with
+  /// it its priority.
   ///
   /// - Parameters:
   ///   - prefetch: the limits.
@@ -42,13 +48,15 @@ extension SDWebImageManager {
     Prefetcher(
       // Only memory: a look-up on the disk would wait for what is being written.
       prefetch, isCached: { cache.imageFromMemoryCache(forKey: $0) != nil },
-      load: { file, ended in
+      load: { request, ended in
         let operation = self.loadImage(
-          with: file.requestURL, options: [], context: file.sdContext, progress: nil
-        ) { _, _, _, _, isFinished, _ in
-          if isFinished { ended() }
+          with: request.file.requestURL,
+          options: [.retryFailed, request.isVisible ? .highPriority : .lowPriority],
+          context: request.file.sdContext, progress: nil
+        ) { image, _, _, _, isFinished, _ in
+          if isFinished { ended(image != nil) }
         }
-        return { operation?.cancel() }
+        return .init(cancel: { operation?.cancel() })
       })
   }
 }
