@@ -88,6 +88,7 @@ let package = Package(
     .library(name: "TesseraCatalog", targets: ["TesseraCatalog", "TesseraCatalogFoundation"]),
     .library(name: "TesseraUI", targets: ["TesseraUI"]),
     .library(name: "TesseraSizeFetcher", targets: ["TesseraSizeFetcher", "TesseraImageHeader"]),
+    .library(name: "TesseraImageHeader", targets: ["TesseraImageHeader"]),
     .executable(name: "tessera", targets: ["tessera"]),
     .executable(name: "tessera-worker", targets: ["tessera-worker"]),
   ],
@@ -376,10 +377,10 @@ let package = Package(
 )
 
 if isForApps {
-  let products = ["TesseraCatalog", "TesseraUI", "TesseraSizeFetcher"]
+  let products = ["TesseraCatalog", "TesseraUI", "TesseraSizeFetcher", "TesseraImageHeader"]
   package.products.removeAll { !products.contains($0.name) }
   let targets =
-    products + ["TesseraCatalogFoundation", "TesseraImageHeader", "TesseraJSON", "TesseraText"]
+    products + ["TesseraCatalogFoundation", "TesseraJSON", "TesseraText"]
   package.targets.removeAll { !targets.contains($0.name) }
 }
 

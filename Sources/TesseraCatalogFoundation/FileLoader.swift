@@ -8,8 +8,11 @@ internal import TesseraText
 
 /// What there is of a file: it is loading, or has loaded, or failed and waits for the next try.
 public enum FileState<Content: Sendable>: Sendable {
+  /// It has been requested, or will be.
   case loading
+  /// It is there.
   case loaded(Content)
+  /// It could not be loaded or decoded.
   case failed
 }
 
@@ -22,8 +25,6 @@ public enum FileState<Content: Sendable>: Sendable {
 ///
 /// `CatalogImageView` of `TesseraUI` loads with one.
 @MainActor public final class FileLoader<Content: Sendable> {
-  private typealias State = FileState<Content>
-
   /// A place on the screen.
   private struct Place {
     let file: ImageFile
@@ -106,7 +107,7 @@ public enum FileState<Content: Sendable>: Sendable {
 
   /// Loads a file that failed at once: the user has tapped on it.
   public func retry(_ file: ImageFile) {
-    guard failed.remove(Identifier(file.reference)) != nil else { return }
+    guard failed.contains(file.reference) else { return }
     show(.loading, file.reference)
     prefetcher.retry(file.reference)
   }
@@ -153,13 +154,18 @@ public enum FileState<Content: Sendable>: Sendable {
     _ request: Prefetch.Request, _ ended: @escaping @MainActor @Sendable (Bool) -> Void
   ) -> Prefetcher.Loading {
     let (file, decode) = (request.file, decode)
-    if failed.remove(Identifier(file.reference)) != nil { show(.loading, file.reference) }
+    let isRetry = failed.remove(Identifier(file.reference)) != nil
+    if isRetry { show(.loading, file.reference) }
     guard let url = file.requestURL else {
       ended(finish(file, nil))
       return .init(cancel: {})
     }
-    // Weak also here: the session's queue must not be what ends the session.
-    let task = session.dataTask(with: url) { [weak self] data, response, error in
+    // What failed may be a damaged answer in the system's cache.
+    let policy: URLRequest.CachePolicy =
+      isRetry ? .reloadIgnoringLocalCacheData : .useProtocolCachePolicy
+    // Weak: the session's queue must not be what ends the session.
+    let task = session.dataTask(with: URLRequest(url: url, cachePolicy: policy)) {
+      [weak self] data, response, error in
       if (error as? URLError)?.code == .cancelled { return }
       let isWhole = (response as? HTTPURLResponse).map { $0.statusCode == 200 } ?? true
       let content = isWhole ? data.flatMap { try? decode($0, file) } : nil

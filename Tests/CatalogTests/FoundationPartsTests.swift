@@ -17,12 +17,25 @@ import Testing
       (0..<3_000).map { "{\"id\":\"\($0)\",\"status\":\"pending\"}" })
     let text = String(decoding: document, as: UTF8.self)
     let file = URL(filePath: try folder.write(text, to: "catalog.json"))
-    #expect(try await Catalog.load(from: file) == Catalog(reading: document))
+    let index = try await CatalogIndex.load(file, accepting: [], from: file)
+    #expect(try index.images.map(\.image) == Catalog(reading: document).images)
+    #expect(throws: Never.self) {
+      try CatalogIndex(reading: document, accepting: [], from: "/") {
+        MessageDigest.sha256.digest(of: $0)
+      }
+    }
+    #expect {
+      try CatalogIndex(reading: document, accepting: [], from: "/") { _ in [1] }
+    } throws: {
+      "\($0)".hasPrefix("line 1, column 1: digest: the catalog was altered: its digest is 01, ")
+    }
     let cut = URL(filePath: try folder.write(String(text.dropLast(3)), to: "cut.json"))
-    await #expect(throws: CatalogError.self) { try await Catalog.load(from: cut) }
+    await #expect(throws: CatalogError.self) {
+      try await CatalogIndex.load(cut, accepting: [], from: file)
+    }
     let task = Task {
       withUnsafeCurrentTask { $0?.cancel() }
-      return try await Catalog.load(from: file)
+      return try await CatalogIndex.load(file, accepting: [], from: file)
     }
     await #expect(throws: CancellationError.self) { try await task.value }
   }

@@ -165,9 +165,8 @@ import Testing
       import State
       import TesseraCatalog
       import TesseraCatalogFoundation
-      let catalog = try await Catalog.load(from: URL(fileURLWithPath: CommandLine.arguments[1]))
-      let index = try CatalogIndex(
-        catalog, accepting: SupportedTypes.iOS(17), from: "https://example.com/catalog.json")
+      let file = URL(fileURLWithPath: CommandLine.arguments[1])
+      let index = try await CatalogIndex.load(file, accepting: SupportedTypes.iOS(17), from: file)
       print(Plan.name, Manifest.name, State.name)
       for image in index.images {
         guard let size = image.box(in: "card") else { continue }

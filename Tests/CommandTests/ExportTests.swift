@@ -310,11 +310,11 @@ import Testing
   private static func files(
     _ id: String, _ slot: String, _ ratio: Double, _ index: CatalogIndex, _ options: [String]
   ) -> [String]? {
-    guard let image = index[id]?.image, let use = image.slots[slot] else { return nil }
+    guard let image = index.image(id)?.image, let use = image.slots[slot] else { return nil }
     let isFluid = options.contains("--fluid") && slot != "cover"
     guard isFluid else {
       return [ratio.rounded(.down), ratio.rounded(.up)].compactMap {
-        image.variant(for: slot, scale: $0, in: index.context.head)?.path
+        image.variant(for: slot, scale: $0, in: index.head)?.path
       }
     }
     let (own, width) = (use.variants.map { image.variants[$0] }, Double(use.width ?? 0))

@@ -36,9 +36,11 @@ public struct CatalogIndex: Sendable {
   ///   - document: the bytes of the catalog. It is read once, so that an error is found now.
   ///   - types: the media types that the device shows, such as ``SupportedTypes/iOS(_:)``.
   ///   - source: the URL of the catalog; needed if it has no ``Catalog/baseURL``.
+  ///   - sha256: the hash function that the app has; its 32 bytes. Nil if the document's digest need not be verified.
   /// - Throws: ``CatalogError``, which states the line, the column, the member and the reason.
   public init(
-    reading document: [UInt8], accepting types: Set<String>, from source: String? = nil
+    reading document: [UInt8], accepting types: Set<String>, from source: String? = nil,
+    verifiedBy sha256: ((_ bytes: [UInt8]) -> [UInt8])? = nil
   ) throws(CatalogError) {
     var indexing = CatalogIndexing()
     // In parts, because the reader copies what it has not read yet.
@@ -47,6 +49,7 @@ public struct CatalogIndex: Sendable {
       try indexing.add(document[start..<min(document.count, start + partSize)])
     }
     self = try indexing.index(accepting: types, from: source) { Array(document[$0]) }
+    if let sha256 { try head.verify(document, sha256) }
   }
 
   fileprivate init(_ images: CatalogImages, _ context: CatalogContext) {

@@ -22,10 +22,12 @@ public struct Prefetch: Sendable, Hashable {
 
   /// A request for a file.
   public struct Request: Sendable, Hashable {
+    /// What is requested.
     public var file: ImageFile
     /// Whether it is for a visible place, or for an upcoming one.
     public var isVisible: Bool
 
+    /// A request by its members.
     public init(_ file: ImageFile, isVisible: Bool) {
       self.file = file
       self.isVisible = isVisible
@@ -39,6 +41,7 @@ public struct Prefetch: Sendable, Hashable {
     /// When the last one was, in seconds; nil if the file need not wait.
     public var time: Double?
 
+    /// Failures by their members.
     public init(count: Int, time: Double?) {
       self.count = count
       self.time = time

@@ -14,11 +14,6 @@ public enum SupportedTypes {
     types([("image/heic", 10), ("image/webp", 11), ("image/avif", 13), ("image/jxl", 14)], major)
   }
 
-  /// Of Android, by API level: WebP from 18 (animations move from 28), HEIC from 28, AVIF from 31.
-  public static func android(_ level: Int) -> Set<String> {
-    types([("image/webp", 18), ("image/heic", 28), ("image/avif", 31)], level)
-  }
-
   /// Of a browser, by its header `Accept` (RFC 9110, section 12.5.1). Types of weight 0 are left out, and ranges such
   /// as `image/*` add nothing: browsers send them whatever they support.
   public static func accept(_ header: String) -> Set<String> {

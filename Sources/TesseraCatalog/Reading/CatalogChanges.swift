@@ -160,12 +160,19 @@ extension Catalog {
     verifiedBy sha256: (_ bytes: [UInt8]) -> some Sequence<UInt8>
   ) throws(CatalogError) {
     try self.init(reading: bytes)
-    let digest = Self.hexadecimal(sha256(Array(bytes.dropFirst(CatalogDocument.digested))))
-    guard digest == self.digest else {
+    try verify(bytes, sha256)
+  }
+
+  /// - Throws: ``CatalogError`` if a document has another digest than the catalog states.
+  func verify(
+    _ document: some Collection<UInt8>, _ sha256: (_ bytes: [UInt8]) -> some Sequence<UInt8>
+  ) throws(CatalogError) {
+    let found = Self.hexadecimal(sha256(Array(document.dropFirst(CatalogDocument.digested))))
+    guard found == digest else {
       throw CatalogError(
         line: 1, column: 1, member: "digest",
         message:
-          "the catalog was altered: its digest is \(digest), and it states \(self.digest ?? "none")"
+          "the catalog was altered: its digest is \(found), and it states \(digest ?? "none")"
       )
     }
   }
