@@ -22,7 +22,8 @@
         kCGImageSourceCreateThumbnailFromImageAlways: true,
         kCGImageSourceCreateThumbnailWithTransform: true,
         kCGImageSourceShouldCacheImmediately: true,
-        kCGImageSourceThumbnailMaxPixelSize: max(file.width, file.height),
+        // What formats hold; a catalog may state any size.
+        kCGImageSourceThumbnailMaxPixelSize: min(1 << 14, max(file.width, file.height)),
       ]
       guard let source = CGImageSourceCreateWithData(data as CFData, nil),
         let image = CGImageSourceCreateThumbnailAtIndex(source, 0, options as CFDictionary)
