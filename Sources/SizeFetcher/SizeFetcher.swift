@@ -136,7 +136,7 @@ public actor SizeFetcher {
   }
 }
 
-/// Why there is no size.
+/// Why a size was not found.
 public enum SizeError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The URL is not one of `https:` or `http:`.
   case scheme
