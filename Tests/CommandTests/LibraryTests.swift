@@ -123,8 +123,9 @@ import Testing
         "NukeUI", "Kingfisher",
         "SDWebImage", "SDWebImageSwiftUI",
       ], in: folder)
-    let blocks = try Document("Sources/Clients/ios/README.md").blocks("swift")
-    #expect(blocks.count == 7)
+    let pages = ["Sources/Clients/ios/README.md", "Sources/Clients/README.md"]
+    let blocks = try pages.flatMap { try Document($0).blocks("swift") }
+    #expect(blocks.count == 8)
     for (number, block) in blocks.enumerated() {
       try folder.write(block, to: "block\(number).swift")
     }
