@@ -1,5 +1,4 @@
 import Foundation
-public import Testing
 
 /// Whether tests go through all cases, which takes an hour more: `Tests/run --soak`.
 public let isSoak = ProcessInfo.processInfo.environment["TESSERA_SOAK"] != nil
@@ -9,11 +8,4 @@ public let isSoak = ProcessInfo.processInfo.environment["TESSERA_SOAK"] != nil
 public func tried<Case>(of cases: [Case]) -> [Case] {
   guard !isSoak else { return cases }
   return stride(from: Int.random(in: 0..<4), to: cases.count, by: 4).map { cases[$0] }
-}
-
-extension Trait where Self == ConditionTrait {
-  /// Of a test that takes more than two seconds of a processor: `Tests/run --quick` leaves it out.
-  public static var takesSeconds: Self {
-    .enabled(if: ProcessInfo.processInfo.environment["TESSERA_QUICK"] == nil, "it takes seconds")
-  }
 }
