@@ -4,7 +4,7 @@ A place is a slot's name, or a box such as {"width": 90, "height": 60, "mode": "
 free, and the mode is "fit" if absent. A file is a dict with url, reference and type, with bytes, which is None if an image
 service makes the file, and with animated: whether it moves. Whatever a catalog does not have is None.
 """
-import json, math, pathlib, re, sqlite3
+import difflib, json, math, pathlib, re, sqlite3
 
 
 class Catalog:
@@ -77,8 +77,13 @@ class Catalog:
 
     def with_images(self, products, key="image", slots=None):
         """Products with their images, which they name by `key`; None for an id that the catalog does not have. An image has
-        its status, alt, focus and placeholder, and for each of the slots (all by default) in which it is used: its size in
-        points, and the files for each scale of the catalog."""
+        its id, status, alt, focus and placeholder, and for each of the slots (all by default) in which it is used: its size in
+        points, and the files for each scale of the catalog. ValueError for a slot that the catalog does not have."""
+        for slot in slots or []:
+            if slot not in self.head["slots"]:
+                near = difflib.get_close_matches(slot, self.head["slots"], 1)
+                hint = f'did you mean "{near[0]}"?' if near else f"it has {', '.join(sorted(self.head['slots']))}"
+                raise ValueError(f'the catalog has no slot "{slot}"; {hint}')
         images = {image["id"]: image for image in self.images({product.get(key) for product in products})}
         shown = {id: self._shown(image, slots) for id, image in images.items()}
         return [{**product, key: shown.get(product.get(key))} for product in products]
@@ -89,7 +94,7 @@ class Catalog:
             if size := sizes(self.head, image, slot)[0]:
                 files = [{"scale": scale, **file} for scale in self.head["scales"] if (file := self.file(image, slot, scale))]
                 found[slot] = {"width": size[0], "height": size[1], "files": files}
-        return {**{name: image.get(name) for name in ("status", "alt", "focus", "placeholder")}, "slots": found}
+        return {**{name: image.get(name) for name in ("id", "status", "alt", "focus", "placeholder")}, "slots": found}
 
 
 def resolve(base, source):

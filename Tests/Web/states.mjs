@@ -52,6 +52,8 @@ await part("states", async () => {
   const style = () => getComputedStyle(slow.element);
   await slow.is("loading");
   equal([boxOf(slow), style().animationName, style().backgroundImage.slice(0, 14)], [[180, 240], "tessera-loading", 'url("data:imag']);
+  // It fills the box.
+  equal(style().backgroundSize, "100% 100%");
   const shown = (name) => slow.element.querySelector(name).getClientRects().length > 0;
   equal([shown("b"), shown("i")], [true, false]);
   await slow.is("loaded");
@@ -97,7 +99,10 @@ await part("retry", async () => {
   scrollTo(0, 0);
   await count(before + 1);
   equal(boxOf(image), [180, 240]);
-  return "by click, Enter, the network, and when it is visible again";
+  // A framework moves it within the list.
+  list.append(image.element);
+  await count(before + 2);
+  return "by click, Enter, the network, when it is visible again, and when it is moved";
 });
 
 await part("zero box", async () => {

@@ -1,7 +1,7 @@
 import type { CatalogIndex } from "./catalog.js";
 import type { CatalogEntry, Motion, Size } from "./entry.js";
 import { pictureParts } from "./picture.js";
-import { placeholderURL } from "./placeholder.js";
+import { placeholderURL, rgb } from "./placeholder.js";
 
 /**
  * Defines the element `<tessera-img image="p1" place="card">`: an image of the catalog in a slot. Without `place` it is in the box
@@ -24,7 +24,8 @@ export function defineTesseraImage(index: CatalogIndex, name = "tessera-img"): v
     private picture: HTMLElement | undefined;
     private readonly seen = new IntersectionObserver((entries) => {
       const wasVisible = this.isVisible;
-      this.isVisible = entries.some(({ isIntersecting }) => isIntersecting);
+      // What has changed several times has several entries.
+      this.isVisible = entries[entries.length - 1]?.isIntersecting ?? false;
       if (this.isVisible && !wasVisible) this.retry();
     });
     /** The layout of an element without a slot. */
@@ -53,6 +54,8 @@ export function defineTesseraImage(index: CatalogIndex, name = "tessera-img"): v
       this.resized.disconnect();
       removeEventListener("online", this.online);
       clearTimeout(this.timer);
+      // When it is moved, a failed one is requested again.
+      this.isVisible = false;
     }
 
     attributeChangedCallback(): void {
@@ -77,7 +80,7 @@ export function defineTesseraImage(index: CatalogIndex, name = "tessera-img"): v
       this.picture = picture;
       if (box === undefined || entry === undefined) this.removeAttribute("state");
       else this.show(picture ? "loading" : entry.image.status === "failed" ? "failed" : "loading");
-      if (entry && box) this.style.backgroundImage = background(entry);
+      if (entry && box) this.style.background = background(entry);
       if (picture) this.prepend(picture);
     }
 
@@ -101,7 +104,7 @@ export function defineTesseraImage(index: CatalogIndex, name = "tessera-img"): v
     private end(state: "loaded" | "failed"): void {
       this.failures = state === "loaded" ? 0 : this.failures + 1;
       this.show(state);
-      if (state === "loaded") this.style.backgroundImage = "";
+      if (state === "loaded") this.style.background = "";
       const wait = Math.min(60, 2 ** (this.failures - 1));
       if (state === "failed") this.timer = setTimeout(() => this.isVisible && this.retry(), wait * 1000);
     }
@@ -119,10 +122,11 @@ export function defineTesseraImage(index: CatalogIndex, name = "tessera-img"): v
   customElements.define(name, TesseraImage);
 }
 
-/** A blurred image, unless it would show through. */
-function background({ image }: CatalogEntry): string {
-  const url = image.placeholder && !image.alpha ? placeholderURL(image.placeholder) : undefined;
-  return url === undefined ? "" : `url(${url})`;
+/** A blurred image until the file is there. Under one that is opaque is its colour: what pulsates has soft edges. */
+function background({ image: { alpha, placeholder } }: CatalogEntry): string {
+  const url = placeholder && placeholderURL(placeholder);
+  const levels = alpha ? undefined : rgb(placeholder?.color);
+  return url === undefined ? "" : `${levels ? `rgb(${levels.join(" ")}) ` : ""}url(${url}) 0 0/100% 100%`;
 }
 
 function element(name: string, attributes: object, children: HTMLElement[] = []): HTMLElement {
