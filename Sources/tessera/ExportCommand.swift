@@ -5,16 +5,16 @@ internal import TesseraPipeline
 enum ExportCommand: Command {
   static let name = "export"
   static let summary =
-    "the catalog as HTML, SQLite, CSV or JSON Lines, or for Xcode, Android and web builders"
+    "the catalog as HTML, SQLite, CSV or JSON Lines, or as assets for Xcode and Android"
   /// Removing a large folder that is not complete takes a while.
   static let timeToStop = Duration.seconds(60)
 
   private static let form = Option<CatalogExport.Form>.choice(
     "--as", "FORM",
-    "html xcassets android eleventy next sqlite csv jsonl swift typescript kotlin")
+    "html xcassets android sqlite csv jsonl")
   private static let target = Option.path(
     "--to", "PATH",
-    "a folder for xcassets, android and next, else a file; only sqlite may exist", orStream: true)
+    "a folder for xcassets and android, else a file; only sqlite may exist", orStream: true)
   private static let force = Flag(
     "--force", "replace what an earlier export wrote there, when the new one is complete")
   private static let slot = Option(
@@ -39,11 +39,10 @@ enum ExportCommand: Command {
       Writes what other tools read from an output's catalog: a page of <picture> elements with its
       style sheet; an Xcode .xcassets folder with 1x, 2x and 3x, or an Android res folder with
       drawable-*dpi, of files in the exact size of each slot, with names by image (.names.json) and
-      constants for the app's code beside it; the metadata object of eleventy-img; a loader and data for
-      Next.js; an SQLite database, in which apps look up images without reading a catalog, and which the
-      next export replaces; a row for each image with the URL of its file for each slot and scale, as
-      CSV or JSON Lines; or the names of the slots as constants in Swift, TypeScript or Kotlin. URLs
-      begin with the pipeline's base-url; without one they are relative to the catalog's folder.
+      constants for the app's code beside it; an SQLite database, in which apps look up images without
+      reading a catalog, and which the next export replaces; or a row for each image with the URL of its
+      file for each slot and scale, as CSV or JSON Lines. URLs begin with the pipeline's base-url; without
+      one they are relative to the catalog's folder.
       """,
     options: [form, target, force, slot, eager, fluid, reducedData, language, nonce, fragments],
     example: Example(
@@ -75,8 +74,8 @@ enum ExportCommand: Command {
     } else if !arguments.has(CommonFlag.quiet) {
       let beside =
         report.companions.isEmpty ? "" : "; beside it \(report.companions.joined(separator: ", "))"
-      Console.line("\(target): \(summary(of: report, form))\(beside)")
-      if report.images == 0, !form.isOfSlots, !report.isCurrent {
+      Console.line("\(target): \(summary(of: report))\(beside)")
+      if report.images == 0, !report.isCurrent {
         Console.message(
           "no image of the catalog has files, so the export shows none; tessera run makes them")
       }
@@ -132,9 +131,8 @@ enum ExportCommand: Command {
     return language
   }
 
-  private static func summary(of report: ExportReport, _ form: CatalogExport.Form) -> String {
+  private static func summary(of report: ExportReport) -> String {
     if report.isCurrent { return "up to date" }
-    if form.isOfSlots { return Amount.count(report.slots, "slot") }
     var text = Amount.count(report.images, "image")
     if report.files > 0 { text += ", \(Amount.count(report.files, "file"))" }
     if report.empty > 0 { text += "; \(report.empty) without files" }

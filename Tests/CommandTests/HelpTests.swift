@@ -144,9 +144,7 @@ import Testing
       (
         "tessera export out --as ",
         [
-          "android", "csv", "eleventy", "html", "jsonl", "kotlin", "next", "sqlite", "swift",
-          "typescript",
-          "xcassets",
+          "android", "csv", "html", "jsonl", "sqlite", "xcassets",
         ]
       ),
       ("tessera export out --slot c", ["card", "cover"]),

@@ -63,7 +63,7 @@ import Testing
     for image in try fixture.catalog.images.prefix(20) {
       note("why \(image.id)", try await Tool.tessera("why", out, image.id))
     }
-    for form in ["html", "next", "eleventy"] {
+    for form in ["html", "csv", "jsonl"] {
       note(form, try await Tool.tessera("export", out, "--as", form, "--to", path(form)))
     }
     await nginx.stop()

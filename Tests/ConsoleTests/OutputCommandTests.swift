@@ -150,17 +150,17 @@ extension StreamTests {
       arguments: [
         (
           [],
-          "--as is missing: --as html|xcassets|android|eleventy|next|sqlite|csv|jsonl|swift|typescript|kotlin"
+          "--as is missing: --as html|xcassets|android|sqlite|csv|jsonl"
         ),
         (["--as", "html"], "--to is missing: --to PATH"),
         (
           ["--as", "htm"],
-          "--as must be one of html, xcassets, android, eleventy, next, sqlite, csv, jsonl, swift, typescript, kotlin, "
+          "--as must be one of html, xcassets, android, sqlite, csv, jsonl, "
         ),
-        (["--as", "next", "--to", "x", "--eager", "1"], pages),
-        (["--as", "next", "--to", "x", "--fluid"], pages),
-        (["--as", "next", "--to", "x", "--nonce", "a"], pages),
-        (["--as", "next", "--to", "x", "--fragments"], pages),
+        (["--as", "csv", "--to", "x", "--eager", "1"], pages),
+        (["--as", "csv", "--to", "x", "--fluid"], pages),
+        (["--as", "csv", "--to", "x", "--nonce", "a"], pages),
+        (["--as", "csv", "--to", "x", "--fragments"], pages),
         (
           ["--as", "html", "--to", "x", "--fragments", "--nonce", "a"],
           "--lang and --nonce are for a page, and --fragments writes none"

@@ -254,7 +254,7 @@ def test_run(work, store):
     process.wait()
     killed = store.tessera("run", early, "--quiet")
     check(killed.returncode == 1, f"{store.name}: after a killed run with a state here: {killed}")
-    for form in ["eleventy", "xcassets"]:
+    for form in ["csv", "xcassets"]:
         target = f"{work.home}/{store.name}-export-{form}"
         made = store.tessera("export", output, "--as", form, "--to", target)
         check(made.returncode == 0 and os.path.exists(target), f"{store.name}: export: {made}")

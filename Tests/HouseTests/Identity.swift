@@ -22,9 +22,9 @@ enum Identity {
       "unmeasured", "encoders", "intervals", "maxima", "keptByOthers",
     ],
     "names that pipeline files and formats have, which are ASCII words": [
-      "slots", "uses", "tables", "types", "accepted", "units", "tokens", "swiftKeywords",
+      "slots", "uses", "tables", "types", "accepted", "units", "tokens",
       "ofImages",
-      "SlotConstants.swift: names", "URLSecret.swift: found", "ListFindings.swift: words",
+      "URLSecret.swift: found", "ListFindings.swift: words",
     ],
     "names of members and columns: two that are equal in Unicode are one, as for many readers of JSON":
       [
@@ -40,7 +40,7 @@ enum Identity {
       "younger", "older", "copies", "ended", "marks", "implied", "allImplied", "companions",
       "CatalogErasure+Companions.swift: named", "CatalogPair.swift: before",
       "CatalogPair.swift: others",
-      "ForgottenItems.swift: named", "KeyedQueue.swift: lines", "NextExport.swift: parts",
+      "ForgottenItems.swift: named", "KeyedQueue.swift: lines",
       "PackedLines.swift: numbers", "SourceCache.swift: entries", "TableWorkers.swift: places",
       "VanishedFiles.swift: folders",
     ],

@@ -39,7 +39,7 @@ import Testing
       (.html, "a.b.html", ["a.b.html", "a.b.css"]), (.html, ".page", [".page", ".page.css"]),
       (.xcassets, "A.xcassets", ["A.xcassets", "A.names.json", "A.swift"]),
       (.android, "res", ["res", "res.names.json", "res.kt"]),
-      (.eleventy, "data.json", ["data.json"]), (.next, "next", ["next"]),
+      (.csv, "rows.csv", ["rows.csv"]), (.jsonl, "rows", ["rows"]),
     ] as [(CatalogExport.Form, String, [String])])
   func nothingIsReplaced(
     _ form: CatalogExport.Form, _ target: String, _ targets: [String]
@@ -71,76 +71,6 @@ import Testing
     #expect(text.hasPrefix("\"\(small.folder.path("page.css"))\" exists already"))
   }
 
-  private static let odd =
-    #""slots":{"hero-image":{"width":8,"mode":"fit"},"2x":{"width":8,"mode":"fit"},"case":{"width":8,"mode":"fit"}},"scales":[1]"#
-
-  @Test(
-    arguments: [
-      (
-        .swift,
-        """
-        // Made by `tessera export`. Do not edit.
-        import TesseraCatalog
-
-        extension SlotName {
-          static let _2x = SlotName("2x")
-          static let `case` = SlotName("case")
-          static let heroImage = SlotName("hero-image")
-        }
-
-        """
-      ),
-      (
-        .typescript,
-        """
-        // Made by `tessera export`. Do not edit.
-        export const slots = {
-          _2x: "2x",
-          case: "case",
-          heroImage: "hero-image",
-        } as const;
-
-        export type Slot = (typeof slots)[keyof typeof slots];
-
-        """
-      ),
-      (
-        .kotlin,
-        """
-        // Made by `tessera export`. Do not edit.
-        object CatalogSlots {
-            const val _2X = "2x"
-            const val CASE = "case"
-            const val HERO_IMAGE = "hero-image"
-        }
-
-        """
-      ),
-    ] as [(CatalogExport.Form, String)])
-  func slotsAreConstants(_ form: CatalogExport.Form, _ text: String) async throws {
-    try await publish(head: Self.odd)
-    // A folder that is missing is made.
-    let report = try await export(form, to: small.folder.path("new/folder/Slots"))
-    #expect(report.slots == 3 && report.images == 0)
-    #expect(try small.folder.text("new/folder/Slots") == text)
-  }
-
-  @Test func slotsOfOneNameAreAnError() async throws {
-    try await publish(
-      head: #""slots":{"a-b":{"width":8,"mode":"fit"},"aB":{"width":8,"mode":"fit"}},"scales":[1]"#)
-    #expect(
-      await sentence { try await export(.swift, to: small.folder.path("x")) }
-        == "\"a-b\" and \"aB\" both have the name \"aB\"; rename one of the slots")
-    try await publish(head: #""slots":{"a\"b":{"width":8,"mode":"fit"}},"scales":[1]"#)
-    #expect(
-      await sentence { try await export(.swift, to: small.folder.path("x")) }.hasPrefix(
-        "\"a\"b\" can't be the name of a constant"))
-    try await publish(head: #""slots":{"_-":{"width":8,"mode":"fit"}},"scales":[1]"#)
-    #expect(
-      await sentence { try await export(.swift, to: small.folder.path("x")) }.hasPrefix(
-        "\"_-\" can't be the name of a constant"))
-  }
-
   @Test func aSlotHasToBeInTheCatalog() async throws {
     try await publish()
     #expect(
@@ -158,14 +88,15 @@ import Testing
   /// Slashes at the end of a target are not part of its name.
   @Test func slashesBehindATargetAreIgnored() async throws {
     try await publish()
-    let path = small.folder.path("next")
-    _ = try await export(.next, to: path + "//")
-    #expect(Set(["images.js", "loader.js"]).isSubset(of: small.folder.files(below: "next")))
+    // A folder that is missing is made.
+    let path = small.folder.path("new/folder/rows")
+    _ = try await export(.csv, to: path + "//")
+    #expect(try small.folder.text("new/folder/rows").contains("a,"))
     #expect(
-      await sentence { try await export(.next, to: path + "/") }
+      await sentence { try await export(.csv, to: path + "/") }
         == "\"\(path)\" exists already; name another target, or replace it with --force")
     #expect(
-      await sentence { try await export(.next, to: "/") }
+      await sentence { try await export(.csv, to: "/") }
         == "\"/\" exists already; name another target, or replace it with --force")
   }
 
@@ -173,8 +104,8 @@ import Testing
     arguments: [
       (#""baseURL":"https://cdn/","#, .html, "../page.html", false, false),
       ("", .html, "../page.html", true, false), ("", .html, "page.html", true, true),
-      ("", .eleventy, "data.json", true, true), ("", .next, "../next", true, false),
-      (#""baseURL":"https://cdn/","#, .next, "next", false, true),
+      ("", .jsonl, "rows", true, true), ("", .csv, "../rows.csv", true, false),
+      (#""baseURL":"https://cdn/","#, .csv, "rows.csv", false, true),
     ] as [(String, CatalogExport.Form, String, Bool, Bool)])
   func theReportSaysWhereURLsLead(
     _ base: String, _ form: CatalogExport.Form, _ target: String, _ isRelative: Bool,
@@ -197,14 +128,9 @@ import Testing
     let own = SmallOutput.line("a", [try small.make("a")])
     let other = service.replacing("\"s\"", with: "\"t\"")
     try await publish(hasFile ? [own, service, other] : [service, other])
-    let report = try await export(.eleventy, to: small.folder.path("data.json"))
+    let report = try await export(.jsonl, to: small.folder.path("rows.jsonl"))
     #expect(report.isRelative == hasFile)
     #expect(report.images == (hasFile ? 3 : 2) && report.withoutAlt == (hasFile ? 1 : 0))
-    // Such a file has a URL, and no path and no size.
-    #expect(
-      try small.folder.text("data.json").contains(
-        #""t":{"webp":[{"format":"webp","width":8,"height":8,"url":"https://img/a","#
-          + #""sourceType":"image/webp","srcset":"https://img/a 8w"}]}"#))
   }
 
   /// A title is never empty: it is the folder's name then.
@@ -226,7 +152,7 @@ import Testing
   }
 
   /// The file for high dynamic range alone is no variant: most screens could not show it.
-  @Test(arguments: [(CatalogExport.Form.html, "page.html"), (.next, "next")])
+  @Test(arguments: [(CatalogExport.Form.html, "page.html"), (.csv, "rows.csv")])
   func aVariantHasAnOrdinaryFile(_ form: CatalogExport.Form, _ name: String) async throws {
     var file = try small.make("a")
     file.type = "image/webp"

@@ -216,49 +216,4 @@ import Testing
         + #""height":48,"bytes":9}]}}}"#)
     #expect(lines[1] == #"{"id":"none","status":"failed","source":"u","error":"dns","slots":{}}"#)
   }
-
-  @Test func eleventyGetsItsMetadata() async throws {
-    #expect(try await export(.eleventy, to: "data.json") == Self.report)
-    #expect(
-      try small.folder.text("data.json") == """
-        {
-        "a":{"webp":[\(entry(0, format: "webp", size: 3)),\(entry(1, format: "webp", size: 4))],\
-        "avif":[\(entry(1, format: "avif", size: 9))]},
-        "b\\"<":{"png":[\(entry(2, format: "png", size: 5))]},
-        "c":{}
-        }
-
-        """)
-    _ = try await export(.eleventy, to: "cut.json") { $0.slots = ["cut"] }
-    #expect(
-      try small.folder.text("cut.json") == """
-        {
-        "a":{},
-        "b\\"<":{"png":[\(entry(2, format: "png", size: 5))]},
-        "c":{}
-        }
-
-        """)
-  }
-
-  @Test func nextGetsItsFilesAndALoader() async throws {
-    #expect(try await export(.next, to: "next") == Self.report)
-    let part = SHA256.of("a").prefix(2)
-    #expect(
-      try small.folder.text("next/images/\(part).js") == """
-        export default {
-        ["a"]:{"width":36,"height":48,"alt":"A","blurDataURL":"\(Self.inline)",\
-        "files":[[18,"\(url(0))"],[36,"\(url(1))"]]}
-        };
-
-        """)
-    #expect(try small.folder.text("next/loader.js").contains("export default function loader("))
-    // One for each first byte of a digest, also where no image is.
-    let files = small.folder.files(below: "next")
-    #expect(files.count == 258 && Set(["images.js", "loader.js"]).isSubset(of: files))
-    let names = files.filter { $0.hasPrefix("images/") }
-    #expect(names.first == "images/00.js" && names.last == "images/ff.js")
-    #expect(
-      try names.count { try small.folder.text("next/\($0)") == "export default {};\n" } == 254)
-  }
 }

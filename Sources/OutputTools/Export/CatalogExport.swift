@@ -13,28 +13,19 @@ package struct CatalogExport {
     case xcassets
     /// A folder of drawables for Android.
     case android
-    /// A metadata object as eleventy-img's `Image()` returns it, by the images' ids.
-    case eleventy
-    /// Data and a loader for Next.js.
-    case next
     /// A database of SQLite. It replaces one that is there.
     case sqlite
     /// A row for each image, for spreadsheets and databases.
     case csv, jsonl
-    /// The names of the slots as constants.
-    case swift, typescript, kotlin
 
     /// Whether the form holds URLs of the files, instead of files.
-    fileprivate var hasURLs: Bool { ![.xcassets, .android, .sqlite].contains(self) && !isOfSlots }
+    fileprivate var hasURLs: Bool { ![.xcassets, .android, .sqlite].contains(self) }
 
     /// Whether the export is a folder.
-    var isFolder: Bool { [.xcassets, .android, .next].contains(self) }
+    var isFolder: Bool { [.xcassets, .android].contains(self) }
 
     /// Whether images without a file are in it, too.
     fileprivate var hasAllImages: Bool { [.sqlite, .csv, .jsonl].contains(self) }
-
-    /// Whether the form is of slots, and not of images.
-    package var isOfSlots: Bool { [.swift, .typescript, .kotlin].contains(self) }
   }
 
   private let output: String
@@ -58,7 +49,7 @@ package struct CatalogExport {
 
   /// Writes the export. If that fails or is cancelled, nothing is left of it.
   ///
-  /// - Parameter path: a folder for `xcassets`, `android` and `next`, a file for the others; must not exist, but for `sqlite`
+  /// - Parameter path: a folder for `xcassets` and `android`, a file for the others; must not exist, but for `sqlite`
   ///   and with `options.replaces`. Its folder is created if it is missing.
   /// - Throws: ``OutputToolError`` if the catalog can't be read, has no such slot, or the target
   ///   can't be written; or `CancellationError`.
@@ -137,7 +128,7 @@ package struct CatalogExport {
     case .html: options.nonce != nil && !options.asFragments ? [] : ["\(base).css"]
     case .xcassets: ["\(base).names.json", "\(base).swift"]
     case .android: ["\(base).names.json", "\(base).kt"]
-    case .eleventy, .next, .sqlite, .csv, .jsonl, .swift, .typescript, .kotlin: []
+    case .sqlite, .csv, .jsonl: []
     }
   }
 
@@ -174,11 +165,6 @@ package struct CatalogExport {
     }
     defer { exporter.close() }
     var report = ExportReport()
-    guard exporter.needsImages else {
-      report.slots = context.slots.count
-      try OutputToolError.wrap { try exporter.finish() }
-      return report
-    }
     var images = try catalog.images()
     while let (image, extra) = try images.nextWithExtra() {
       let isEmpty = image.variants.isEmpty
@@ -203,14 +189,9 @@ package struct CatalogExport {
     case .html: try HTMLExport(context, catalog)
     case .xcassets: try await AssetCatalogExport(context)
     case .android: try await DrawableExport(context)
-    case .eleventy: try EleventyExport(context)
-    case .next: try NextExport(context)
     case .sqlite: try DatabaseExport(context)
     case .csv: try RowExport(context, asTable: true)
     case .jsonl: try RowExport(context, asTable: false)
-    case .swift: try SlotConstants(context, .swift)
-    case .typescript: try SlotConstants(context, .typescript)
-    case .kotlin: try SlotConstants(context, .kotlin)
     }
   }
 }

@@ -5,8 +5,6 @@ package struct ExportReport: Sendable, Equatable, JSONDocument {
   package let schema = "tessera-export/1"
   /// Images that were exported.
   package var images = 0
-  /// Slots that constants were written for.
-  @Omitting(0) package var slots = 0
   /// Whether the target had this catalog already, and nothing was written.
   @Omitting(false) package var isCurrent = false
   /// Images without a file.
@@ -26,7 +24,7 @@ package struct ExportReport: Sendable, Equatable, JSONDocument {
     case schema
     // Programs read this name, so it stays although the sources say "images".
     case images = "pictures"
-    case empty, files, slots
+    case empty, files
     case isCurrent = "current"
     case isRelative = "relative"
     case withoutAlt

@@ -4,8 +4,6 @@ internal import TesseraText
 
 /// A form of export, which is given the images in the catalog's order.
 protocol Exporting: AnyObject {
-  /// Whether ``add(_:extra:)`` is called at all.
-  var needsImages: Bool { get }
   /// Adds an image; for all forms but a database and rows, one that has at least one file. Returns how many files were written.
   ///
   /// - Parameter extra: the image's own data as the catalog has it: a ``CatalogValue`` does not hold every number.
@@ -16,7 +14,6 @@ protocol Exporting: AnyObject {
 }
 
 extension Exporting {
-  var needsImages: Bool { true }
   func finish() throws {}
   func close() {}
 }
@@ -50,19 +47,6 @@ struct ExportContext: Sendable {
     for scale in head.scales {
       guard let variant = image.variant(for: slot, scale: Double(scale), in: head) else { continue }
       files.append((variant, scale))
-    }
-    return files
-  }
-
-  /// Files of different sizes that show the same part of an image, smallest first: those of the slots that were requested,
-  /// or else those of the whole image, or else, if all were cropped, those of the first slot.
-  func wholeFiles(of image: CatalogImage) -> [CatalogVariant] {
-    var files = hasChosenSlots ? [] : image.wholeVariants
-    for slot in slots where files.isEmpty {
-      for file in self.files(of: image, in: slot).map(\.variant)
-      where !files.contains(where: { $0.reference.isSame(as: file.reference) }) {
-        files.append(file)
-      }
     }
     return files
   }

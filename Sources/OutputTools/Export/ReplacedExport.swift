@@ -42,11 +42,7 @@ struct ReplacedExport {
       return hasNames
         && names.allSatisfy { $0 == "Contents.json" || isFolder($0) && !$0.contains(".") }
     case .android: return hasNames && names.allSatisfy { isFolder($0) && $0.hasPrefix("drawable-") }
-    case .next:
-      return names.allSatisfy {
-        ["loader.js", "images.js"].contains($0) || $0 == "images" && isFolder($0)
-      }
-    case .html, .eleventy, .sqlite, .csv, .jsonl, .swift, .typescript, .kotlin: return false
+    case .html, .sqlite, .csv, .jsonl: return false
     }
   }
 
