@@ -29,7 +29,7 @@ import Testing
           status       the last runs, what fails, what is kept and why, and how the output grows
           why          what happened to one item, and why it was or was not done again
           gallery      one HTML page to look at
-          export       the catalog as HTML, SQLite, CSV or JSON Lines, or for Xcode, Android and web builders
+          export       the catalog as HTML, SQLite, CSV or JSON Lines, or as assets for Xcode and Android
           diff         what changed between two catalogs; --changes writes them for apps
           verify       every file the catalog names is there, whole, and of the stated size
           prune        delete variants that the catalog no longer names (--dry-run)
@@ -158,7 +158,7 @@ import Testing
       {"id":"a","url":"https://a/1"}
       """, to: "m")
     let path = try folder.write(
-      "manifest: m\noutput: out\nslots: {card: {size: 180x}}\n", to: "p.yaml")
+      "manifest: m\noutput: out\nslots: {card: {size: 180x180}}\n", to: "p.yaml")
     let result = try await Tool.tessera("check", path)
     #expect(result.status == 1)
     let manifest = folder.path("m")
@@ -349,7 +349,11 @@ import Testing
     let ladders = try await Tool.tessera(
       "plan", path, "--rounding", "exact", "--rounding", "power-of-two", "--rounding", "100,1000")
     let lines = ladders.output.split(separator: "\n")
-    #expect(lines.count == 6)
+    #expect(lines.count == 7)
+    #expect(
+      lines[6]
+        == "1 image has a box longer than 4:1, the longest 180 x 4000 points (\(nginx.url("/tall-900x20000.png")) "
+        + "in \"card\"); \"aspect\" bounds a slot", "\(ladders.output)")
     #expect(
       lines[2]
         == "ladder        files  shared  lengths  more pixels   about   a view  more bytes",

@@ -149,7 +149,7 @@ import Testing
         #expect(count == 1, "\(form) \(id)")
       }
     }
-    for form in ["sqlite", "html", "next", "xcassets"] {
+    for form in ["sqlite", "html", "xcassets"] {
       try await expect("export", out, "--as", form, "--to", fixture.folder.path("all-\(form)"))
     }
     try await expect("gallery", out, prints: "12")

@@ -30,6 +30,8 @@ export async function sizeParts(part, lib, headersPath) {
       return response.end();
     }, delay);
   });
+  // On a busy machine a connection would be closed at the moment at which it is used again.
+  server.keepAliveTimeout = 0;
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   const base = `http://127.0.0.1:${server.address().port}`;
   const fresh = () => { requests.length = 0; [sent, most] = [0, 0]; };

@@ -30,6 +30,8 @@ export async function updateParts(part, lib, cases, { catalogs, rows }, sha256) 
       if (status === 0) return;
       response.writeHead(status).end(body);
     });
+    // On a busy machine a connection would be closed at the moment at which it is used again.
+    server.keepAliveTimeout = 0;
     await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
     const base = `http://127.0.0.1:${server.address().port}`;
     const catalog = "/feed/catalog.json?v=1";
