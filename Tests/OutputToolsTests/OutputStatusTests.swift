@@ -195,6 +195,19 @@ import Testing
     #expect(try await read().kept.catalogs.count > 0)
   }
 
+  /// Nothing is locked, so a run may replace the catalog at any moment.
+  @Test func aCatalogThatIsReplacedMeanwhileIsWhole() async throws {
+    try await small.publish([SmallOutput.line("a")], now: 10)
+    let first = try #require(try await CurrentCatalog(of: small.output))
+    #expect(try await first.isWhole(in: small.output))
+    try await small.publish(["a", "b", "c"].map { SmallOutput.line($0) }, now: 20)
+    #expect(try await first.isWhole(in: small.output))
+    let text = try small.text("catalog.json")
+    try small.write(String(text.dropLast(2)), to: "catalog.json")
+    let cut = try #require(try await CurrentCatalog(of: small.output))
+    #expect(try await !cut.isWhole(in: small.output))
+  }
+
   @Test func aDamagedStateIsSaid() async throws {
     try await small.publish([SmallOutput.line("a")])
     try await writeState()

@@ -26,10 +26,13 @@ package struct CurrentCatalog: Sendable {
     images = head.members["count"]?.intValue
   }
 
-  /// Whether the document ends as one that was written whole. Nothing between its head and its end is read.
+  /// Whether the document ends as one that was written whole. Nothing between its head and its end is read; one that has been
+  /// replaced meanwhile is whole.
   package func isWhole(in output: any Output) async throws(SystemError) -> Bool {
     let end = CatalogDocument.end
-    return try await output.read(Self.path, end.count, at: max(0, bytes - end.count)) == end
+    let last = try await output.read(Self.path, end.count, at: max(0, bytes - end.count))
+    if last == end { return true }
+    return try await output.size(of: Self.path) != bytes
   }
 
   package static func isThere(in output: any Output) async throws(SystemError) -> Bool {
