@@ -113,7 +113,7 @@ struct RunSession: Sendable {
     let selection = try await entrySelection(state, standing, pool.hello.libvips)
     if try await isUnchanged(since: last, manifest, standing) {
       try await dropOldCatalogs(state, since: last)
-      return try await writeReport(since: begun, nil, pool, state)
+      return try await writeReport(since: begun, nil, pool)
     }
     let fetcher = try opening.startFetcher(end: end)
     defer {
@@ -140,7 +140,7 @@ struct RunSession: Sendable {
       let result = try await finish(parts, manifest, owner, selection, items, since: last)
       let isStopped = try await addBetterFiles(parts, result, pool, fetcher, boot: boot)
       if !isStopped { try await noteRunEnd(parts, standing, manifest) }
-      let report = try await writeReport(since: begun, fetcher, pool, state)
+      let report = try await writeReport(since: begun, fetcher, pool)
       if isStopped { throw CancellationError() }
       return report
     }
@@ -187,8 +187,7 @@ struct RunSession: Sendable {
   }
 
   private func writeReport(
-    since begun: ContinuousClock.Instant, _ fetcher: (any Fetching)?, _ pool: any Transcoding,
-    _ state: StateStore
+    since begun: ContinuousClock.Instant, _ fetcher: (any Fetching)?, _ pool: any Transcoding
   ) async throws -> RunReport {
     if let counts = fetcher?.counts {
       noteHosts(counts.hosts)
@@ -200,7 +199,6 @@ struct RunSession: Sendable {
       report.workersReplaced = pool.statistics.replaced
       report.peakMemory = Host.peakMemory
     }
-    if fetcher != nil { try await noteCosts(state) }
     let path = options.shard.map { ShardHeader.reportPath($0.index, of: $0.count) }
     try await LineGate(of: output).publishReport(
       recorder.current.json(below: [file.output, output.location]),

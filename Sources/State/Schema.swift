@@ -4,7 +4,7 @@ enum Schema {
   static var version: Int { baseline + migrations.count }
 
   /// The version of ``tables``. A state of an earlier one is set aside, and what its records say is revalidated.
-  private static let baseline = 23
+  private static let baseline = 24
 
   /// What later versions changed, one each.
   private static let migrations: [String] = []
@@ -201,9 +201,6 @@ enum Schema {
       since REAL NOT NULL,      -- when the catalog was first seen without it; seconds since 1970
       bytes INTEGER
     ) WITHOUT ROWID;
-
-    -- What runs have cost, by kinds of work; see CostSums.
-    CREATE TABLE costs (kind TEXT PRIMARY KEY, sums TEXT NOT NULL) WITHOUT ROWID;
 
     -- What a state remembers of the output beside its records; see StateStore+Notes.
     CREATE TABLE notes (name TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;

@@ -33,14 +33,13 @@ enum PlanCommand: Command {
     text: """
       If the output has had a run, says first what the next one will do, by the decisions of the run
       itself: images that are new, changed, gone, fresh, to be revalidated, fetched and tried again;
-      requests, bytes, files and time; files that the new catalog no longer names, which prune
-      deletes after its grace period; and what is on disk. It names a guard that would stop the run
-      by the manifest, and a disk that is too small. It sends no request but for a manifest at
-      a URL. The first numbers are those of a run in which every origin answers as the last time,
-      the others the most that it takes if sources have changed. Bytes and times are estimated from
-      earlier runs; those of a format that no run has made are a wide range, and said to be. With
-      --only, --only-failed or --only-host, this is about a run of these images, and nothing else
-      is printed; with --retry-failed, about a run with this option.
+      requests, files and time; files that the new catalog no longer names, which prune deletes
+      after its grace period; and what is on disk. It names a guard that would stop the run by the
+      manifest, and a disk that is too small. It sends no request but for a manifest at a URL. The
+      numbers are those of a run in which every origin answers as the last time; a second line has
+      the most that it takes if sources have changed. The time is that of the last runs for as
+      many requests and files. With --only, --only-failed or --only-host, this is about a run of
+      these images, and nothing else is printed; with --retry-failed, about a run with this option.
 
       Computes the files for every image of the manifest whose size is known from earlier runs: how
       many are requested, needed and shared, how many more pixels rounding delivers than requested,

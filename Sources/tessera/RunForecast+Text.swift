@@ -13,21 +13,9 @@ extension RunForecast {
       lines.append("  \(Amount.count(problems, "line")) of the manifest can't be used")
     }
     if let stop { lines.append("  this run would stop: \(stop)") }
-    lines += [
-      "  \(Self.range(expected.requests, most.requests) { Amount.count($0, "request") }), about "
-        + Self.range(expected.bytesFetched, most.bytesFetched) { Amount.bytes(Int($0)) }
-        + " fetched",
-      "  \(Self.range(expected.files, most.files) { Amount.count($0, "file") }) made, about "
-        + Self.range(expected.bytesWritten, most.bytesWritten) { Amount.bytes(Int($0)) },
-      "  \(Self.time(expected.jobSeconds, most.jobSeconds)) of workers"
-        + (unmeasured.isEmpty
-          ? "" : " (not measured here yet: \(unmeasured.joined(separator: ", ")))")
-        + ", \(Self.time(expected.seconds, most.seconds)) in all",
-    ]
+    lines.append("  \(Self.text(expected))")
     if dependsOnOrigins {
-      lines.append(
-        "  the first numbers if every origin answers as the last time, the others if all has changed"
-      )
+      lines.append("  if all sources have changed and what failed succeeds: \(Self.text(most))")
     }
     if dropped.count > 0 {
       lines.append(
@@ -85,17 +73,12 @@ extension RunForecast {
     parts.isEmpty ? "" : ": " + parts.joined(separator: ", ")
   }
 
-  /// `about 3.2 s to 9.0 s`; nothing is known to parts of a second.
-  private static func time(_ low: Double, _ high: Double) -> String {
-    guard high >= 1 else { return "under a second" }
-    return low < 1
-      ? "up to \(Amount.seconds(high))" : "about \(range(low, high) { Amount.seconds($0) })"
-  }
-
-  /// `12 requests`, `0 B to 3.4 MB`
-  private static func range<Number>(
-    _ low: Number, _ high: Number, _ text: (Number) -> String
-  ) -> String {
-    text(low) == text(high) ? text(low) : "\(text(low)) to \(text(high))"
+  /// `12 requests, 34 files made (about 1.2 MB), about 3.2 s`
+  private static func text(_ work: Work) -> String {
+    let bytes = work.bytes > 0 ? " (about \(Amount.bytes(work.bytes)))" : ""
+    let time = work.seconds.map {
+      $0 < 1 ? ", under a second" : ", about \(Amount.seconds($0))"
+    }
+    return "\(Amount.count(work.requests, "request")), \(Amount.count(work.files, "file")) made\(bytes)\(time ?? "")"
   }
 }

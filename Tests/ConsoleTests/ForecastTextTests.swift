@@ -42,31 +42,23 @@ import Testing
     #expect(try Self.json { _ in }?["stop"] == nil)
   }
 
-  @Test func anEstimateFromOtherEncodersSaysSo() throws {
+  /// What the origins may change has a line of its own.
+  @Test func whatOriginsMayChangeIsSaid() throws {
     let change = { (forecast: inout RunForecast) in
-      forecast.unmeasured = ["avif effort 2"]
-      (forecast.expected.jobSeconds, forecast.most.jobSeconds) = (10, 40)
-      (forecast.expected.seconds, forecast.most.seconds) = (6, 21)
+      (forecast.expected.requests, forecast.expected.seconds) = (12, 0.4)
+      (forecast.most.requests, forecast.most.files) = (14, 20)
+      (forecast.most.bytes, forecast.most.seconds) = (1_200_000, 6)
     }
     #expect(
-      Self.lines(change)[3]
-        == "  about 10.0 s to 40.0 s of workers (not measured here yet: avif effort 2), about 6.0 s to 21.0 s in "
-        + "all"
-    )
-    #expect(!Self.lines(change).contains { $0.contains("origin") })
-    #expect(try Self.json(change)?["unmeasured"]?.arrayValue?.count == 1)
-  }
-
-  @Test(arguments: [
-    (0, 0, "under a second"), (0.2, 0.99, "under a second"), (0.2, 1.04, "up to 1.0 s"),
-    (1.2, 1.2, "about 1.2 s"), (2, 90, "about 2.0 s to 1 min 30 s"),
-  ])
-  func timesAreNoMorePreciseThanTheyCanBe(_ low: Double, _ high: Double, _ text: String) {
-    let lines = Self.lines { forecast in
-      (forecast.expected.jobSeconds, forecast.most.jobSeconds) = (low, high)
-      (forecast.expected.seconds, forecast.most.seconds) = (low, high)
-    }
-    #expect(lines[3] == "  \(text) of workers, \(text) in all")
+      Self.lines(change)[1...2] == [
+        "  12 requests, 0 files made, under a second",
+        "  if all sources have changed and what failed succeeds: 14 requests, 20 files made (about 1.2 MB), about 6.0 s",
+      ])
+    let most = try Self.json(change)?["most"]
+    #expect(most?["files"]?.intValue == 20 && most?["seconds"]?.doubleValue == 6)
+    // Of work that no run has done, no time is said.
+    #expect(Self.lines { $0.most.files = 1 }[1...2].allSatisfy { !$0.contains("second") })
+    #expect(try Self.json { _ in }?["most"]?["seconds"] == nil)
   }
 
   @Test(arguments: [
@@ -77,7 +69,7 @@ import Testing
     _ bytes: Int, _ files: Int, _ lacks: [String], _ suffices: Bool
   ) throws {
     let change = { (forecast: inout RunForecast) in
-      (forecast.most.bytesWritten, forecast.most.files) = (Double(bytes), files)
+      (forecast.most.bytes, forecast.most.files) = (bytes, files)
       forecast.room = RunForecast.Room(bytes: 35_600_000, inodes: 400)
     }
     let found = Self.lines(change).filter { $0.contains("output's disk") }

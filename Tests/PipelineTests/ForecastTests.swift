@@ -49,7 +49,7 @@ import Testing
       startWorkers: { _ in run.transcoder })
     let state = try StateStore(path: run.workspace.statePath())
     let found = try await Pipeline(run.file, .everything, options)
-      .forecast(run.output, state, nil, services)
+      .forecast(run.output, state, nil, RunHistory(), services)
     #expect(run.fetcher.takeLog() == [] && run.transcoder.takeDecodes() == [])
     #expect(run.output.paths.sorted() == before.0)
     #expect(
@@ -176,69 +176,70 @@ import Testing
       startWorkers: { _ in run.transcoder })
     #expect(
       try await Pipeline(run.file, .everything, RunOptions(workerPath: ""))
-        .forecast(run.output, state, nil, services) == nil)
+        .forecast(run.output, state, nil, RunHistory(), services) == nil)
   }
 
-  // MARK: Costs
+  // MARK: Time
 
-  @Test func timesAreFitted() {
-    var sums = CostSums()
-    for (x, y) in [(1.0, 2.0), (3, 1), (8, 2), (2, 5)] { sums.add(0.5 * x + 0.25 * y, x: x, y: y) }
-    let rates = sums.rates(usual: (1, 1))
-    #expect(abs(rates.x - 0.5) < 1e-9 && abs(rates.y - 0.25) < 1e-9)
-    // Where all samples are alike, the usual proportion decides.
-    var alike = CostSums()
-    for _ in 0..<5 { alike.add(6, x: 2, y: 1) }
-    #expect(alike.rates(usual: (1, 4)) == (1, 4))
-    #expect(CostSums().rates(usual: (2, 3)) == (2, 3))
-    #expect(CostSums(stored: sums.stored) == sums && CostSums(stored: "[1]") == nil)
-    // After many samples, those of a new machine count soon.
-    var old = CostSums()
-    for _ in 0..<10_000 { old.add(1, x: 1) }
-    var new = CostSums()
-    for _ in 0..<500 { new.add(3, x: 1) }
-    old.add(later: new)
-    #expect(old.mean(\.seconds) == 2)
+  private static func pace(
+    _ runs: [(requests: Int, files: Int, seconds: Double)],
+    _ change: (inout PipelineFile.Fetch) -> Void = { _ in }
+  ) throws -> RunPace {
+    var history = RunHistory()
+    for (time, run) in runs.enumerated() {
+      var entry = HistoryEntry(.run, ended: Double(time), seconds: run.seconds, .done)
+      entry.work = [.requests: run.requests, .encodes: run.files]
+      history = history.adding(entry)
+    }
+    var settings = try RunInMemory().file.fetch
+    change(&settings)
+    return RunPace(history, settings)
+  }
+
+  private static func work(
+    _ requests: Int, _ files: Int = 0, host: String? = nil
+  ) -> RunForecast.Work {
+    var work = RunForecast.Work()
+    work.add(requests: requests, of: host)
+    work.files = files
+    return work
+  }
+
+  @Test func aRunTakesAsLongAsTheLastOnesForSuchWork() throws {
+    let pace = try Self.pace([(100, 200, 50.5), (100, 0, 2.5), (0, 0, 0.5)])
+    #expect(pace.seconds(of: Self.work(0)) == 0.5)
+    #expect(pace.seconds(of: Self.work(300)) == 6.5)
+    // Requests and files go on together.
+    #expect(pace.seconds(of: Self.work(300, 4)) == 6.5)
+    #expect(pace.seconds(of: Self.work(300, 40)) == 10.5)
+    // Where all runs made files, requests take at most their time.
+    #expect(try Self.pace([(100, 200, 50.3)]).seconds(of: Self.work(100)) == 50.3)
+    // Nothing is said of work that no run has done.
+    #expect(try Self.pace([(100, 0, 2)]).seconds(of: Self.work(100, 1)) == nil)
+    #expect(try Self.pace([]).seconds(of: Self.work(1)) == nil)
+  }
+
+  /// Runs that waited for a dead host decide nothing, nor what was long ago.
+  @Test func oneBadRunDecidesNothing() throws {
+    let good = (0..<3).map { _ in (requests: 100, files: 0, seconds: 2.0) }
+    let pace = try Self.pace([(0, 0, 0), (100, 0, 90)] + good + [(0, 0, 30), (0, 0, 0)])
+    #expect(pace.seconds(of: Self.work(50)) == 1)
+    let slow = (0..<20).map { _ in (requests: 100, files: 0, seconds: 60.0) }
+    let fast = (0..<15).map { _ in (requests: 100, files: 0, seconds: 1.3) }
+    #expect(abs((try Self.pace(slow + fast).seconds(of: Self.work(100)) ?? 0) - 1.3) < 1e-9)
   }
 
   /// A rate takes its time, whatever the requests take: of all requests, or of those of one host.
   @Test func aRateIsWaitedFor() throws {
-    var file = try RunInMemory().file
-    var work = RunForecast.Work()
-    (work.requests, work.paced) = (300, ["slow.example": 200])
-    (work.fetchSeconds, work.jobSeconds) = (3, 2)
-    #expect(RunCosts([:], file, workers: 2).seconds(of: work) < 5)
-    file.fetch.hosts = [HostSettings(host: "slow.example", rate: RequestRate("1/s"))]
-    #expect(RunCosts([:], file, workers: 2).seconds(of: work).rounded(.down) == 199)
-    file.fetch.rate = RequestRate("30/m")
-    #expect(RunCosts([:], file, workers: 2).seconds(of: work).rounded(.down) == 598)
+    let runs = [(requests: 300, files: 300, seconds: 3.0), (0, 0, 0)]
+    var work = Self.work(200, host: "slow.example")
+    work.add(requests: 100, of: nil)
+    #expect(try Self.pace(runs).seconds(of: work) == 3)
+    let slow = HostSettings(host: "slow.example", rate: RequestRate("1/s"))
+    #expect(try Self.pace(runs) { $0.hosts = [slow] }.seconds(of: work) == 199)
+    let pace = try Self.pace(runs) { ($0.hosts, $0.rate) = ([slow], RequestRate("30/m")) }
+    #expect(pace.seconds(of: work) == 598)
     // The first request waits for none.
-    (work.requests, work.paced) = (1, [:])
-    #expect(RunCosts([:], file, workers: 2).seconds(of: work) < 5)
-  }
-
-  // MARK: Runs
-
-  private static func work(_ requests: Int, fetching: Double) -> RunForecast.Work {
-    var work = RunForecast.Work()
-    (work.requests, work.fetchSeconds) = (requests, fetching)
-    return work
-  }
-
-  /// A run that has waited for a dead host costs the next one nothing, unless it requests again what failed.
-  @Test func theWaitsOfOneRunAreNoCostOfTheNext() throws {
-    let file = try RunInMemory().file
-    let waited = RunTime(.waited, seconds: 60, work: 0.4)
-    var costs = RunCosts([:], runs: [waited], file, workers: 2)
-    #expect(costs.seconds(of: Self.work(0, fetching: 0), waits: true) < 0.5)
-    #expect(costs.seconds(of: Self.work(50, fetching: 16)) < 2)
-    #expect((59..<61).contains(costs.seconds(of: Self.work(50, fetching: 1.6), waits: true)))
-    // One of several runs decides nothing, whichever it is.
-    let idle = (0..<3).map { RunTime(.idle, seconds: 0.1 * Double($0), work: 0) }
-    let busy = (1...3).map { RunTime(.busy, seconds: 0.1 + 2 * Double($0), work: Double($0)) }
-    let bad = [RunTime(.idle, seconds: 30, work: 0), RunTime(.busy, seconds: 90, work: 0.5)]
-    costs = RunCosts([:], runs: idle + busy + bad, file, workers: 2)
-    #expect(costs.seconds(of: Self.work(0, fetching: 0)) < 0.2)
-    #expect((2..<2.6).contains(costs.seconds(of: Self.work(50, fetching: 16))))
+    #expect((pace.seconds(of: Self.work(1)) ?? 9) < 1)
   }
 }

@@ -18,8 +18,8 @@ import Testing
 
   @Test func aNewFileHasTheNewestTables() throws {
     let database = try Database(path)
-    #expect(try database.prepare("PRAGMA user_version").first([]) { $0.int(0) } == 23)
-    #expect(Schema.version == 23)
+    #expect(try database.prepare("PRAGMA user_version").first([]) { $0.int(0) } == 24)
+    #expect(Schema.version == 24)
     #expect(try Schema.isNewest(database))
     #expect(try Schema.isWhole(database))
     let empty = try Database("")
@@ -31,48 +31,28 @@ import Testing
     #expect(try database.prepare("SELECT count(*) FROM retired").first([]) { $0.int(0) } == 1)
   }
 
-  @Test func costsAreAddedUp() async throws {
-    let state = try StateStore(path: path)
-    #expect(try await state.costs() == [:])
-    var sums = CostSums()
-    sums.add(2, x: 1, y: 3)
-    let job = CostKind.job("jpeg", encoders: ["webp effort 4", "avif effort 2"])
-    try await state.add([job: sums])
-    try await state.add([job: sums, .transfer: sums, .job("png", encoders: []): sums])
-    let costs = try await state.costs()
-    #expect(costs.count == 3 && costs[job]?.count == 2)
-    #expect(costs[job]?.y == 6 && costs[.transfer] == sums)
-    // Of runs, the last are known.
-    for second in 0..<20 {
-      try await state.add(RunTime(second < 10 ? .idle : .waited, seconds: Double(second), work: 1))
-    }
-    let times = try await state.runTimes()
-    #expect(times.map(\.seconds) == (5..<20).map(Double.init) && times.last?.kind == .waited)
-    #expect(try await state.costs() == costs)
-  }
-
   @Test(arguments: [
     (
-      24, "CREATE TABLE more (x)", StateError.Kind.newer,
-      "a later version of tessera wrote it (schema 24; this version reads up to 23); use that "
+      25, "CREATE TABLE more (x)", StateError.Kind.newer,
+      "a later version of tessera wrote it (schema 25; this version reads up to 24); use that "
         + "version, or another output"
     ),
     (
-      24, "", .corrupt,
-      "its schema has a wrong number (24); if it is damaged, tessera prune or the next run repairs it"
+      25, "", .corrupt,
+      "its schema has a wrong number (25); if it is damaged, tessera prune or the next run repairs it"
     ),
     (
       -1, "", .corrupt,
       "its schema has a negative number; if it is damaged, tessera prune or the next run repairs it"
     ),
     (
-      22, "", .older,
-      "an earlier version of tessera wrote it (schema 22; this version reads from 23 on); run the "
+      23, "", .older,
+      "an earlier version of tessera wrote it (schema 23; this version reads from 24 on); run the "
         + "pipeline, which sets it aside and revalidates its sources"
     ),
     (
       1, "", .older,
-      "an earlier version of tessera wrote it (schema 1; this version reads from 23 on); run the "
+      "an earlier version of tessera wrote it (schema 1; this version reads from 24 on); run the "
         + "pipeline, which sets it aside and revalidates its sources"
     ),
   ])

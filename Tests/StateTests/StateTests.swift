@@ -197,7 +197,7 @@ private func change(_ set: (inout StateStore.SourceChange) -> Void) -> StateStor
     } throws: { error in
       guard let error = error as? StateError else { return false }
       return error.kind == .older
-        && "\(error)".contains("(schema \(version); this version reads from 23 on)")
+        && "\(error)".contains("(schema \(version); this version reads from 24 on)")
         && StateStore.isDamaged(error)
     }
     let state = try StateStore(path: folder.path("new"))

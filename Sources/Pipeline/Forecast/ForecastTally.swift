@@ -10,7 +10,7 @@ internal import TesseraSystem
 struct ForecastTally {
   private let parts: RunParts
   private let items: ItemForecaster
-  private let costs: RunCosts
+  private let pace: RunPace
   private let notes: ForecastNotes
   private let hosts: HostRules
   /// Whether images that were not read keep their files.
@@ -18,17 +18,17 @@ struct ForecastTally {
   private var forecast = RunForecast()
   /// Images whose files are known, and these: what a new image is taken to need.
   private var planned = (images: 0, files: 0)
-  /// All files of those whose plan was made, as if none was there.
-  private var jobs = JobSum()
-  private var unmeasured: Set<String> = []
   /// New images, whose files follow from the others.
   private var unknown = (expected: 0, most: 0)
 
-  /// - Parameter before: the images of the last run of all.
+  /// - Parameters:
+  ///   - history: of the output.
+  ///   - before: the images of the last run of all.
   init(
-    _ parts: RunParts, _ extent: RunExtent, _ costs: RunCosts, _ before: Int, isSelection: Bool
+    _ parts: RunParts, _ extent: RunExtent, _ history: RunHistory, _ before: Int, isSelection: Bool
   ) throws(StateError) {
-    (self.parts, self.costs) = (parts, costs)
+    self.parts = parts
+    pace = RunPace(history, parts.file.fetch)
     hosts = parts.file.fetch.retryPolicy.hosts
     keepsOthers = isSelection
     items = ItemForecaster(parts, extent)
@@ -86,7 +86,7 @@ struct ForecastTally {
         forecast.fresh += 1
       } else {
         let files = verdict.kept.files
-        try await confirm(item, known, all: nil, files: files, makes: nil)
+        try await confirm(item, known, all: files, makes: [])
       }
       return
     }
@@ -94,7 +94,6 @@ struct ForecastTally {
     if let plan {
       planned.images += 1
       planned.files += plan.keys.count
-      jobs.add(JobSize(plan.facts, plan.plan.files), files: plan.keys.count)
     }
     try await keepFiles(of: item, known, plan)
     try await add(step, item, known)
@@ -128,7 +127,7 @@ struct ForecastTally {
       forecast.copied += 1
       try make(files)
     case .confirm(let all, let makes):
-      try await confirm(item, known, all: all, files: all?.files.count ?? 0, makes: makes)
+      try await confirm(item, known, all: all.count, makes: makes)
     case .fetch(let files, let isRejected):
       forecast.fetched += 1
       try fetch(item, known, files, isRejected)
@@ -152,124 +151,82 @@ struct ForecastTally {
     return (HTTPStatus.isBusy(message: error.message) ? 1 : all, all)
   }
 
-  /// Sets the requests of an item. Files and data URLs need none.
-  private func request(_ item: Item, _ count: Int, _ work: inout RunForecast.Work) {
-    work.requests = item.host.isEmpty ? 0 : count
-    work.paced = hosts.pacedHost(at: item.requestURL).map { [$0: count] } ?? [:]
+  /// Counts the requests of an item. Files and data URLs need none.
+  private mutating func request(_ item: Item, _ known: StateStore.KnownItem?) {
+    if hasFailed(known) { forecast.retried += 1 }
+    if item.host.isEmpty { return }
+    let tries = tries(item, known)
+    let host = hosts.pacedHost(at: item.requestURL)
+    forecast.expected.add(requests: tries.expected, of: host)
+    forecast.most.add(requests: tries.most, of: host)
   }
 
   private func hasFailed(_ known: StateStore.KnownItem?) -> Bool {
     known?.status == "failed" || known?.status == "stale"
   }
 
-  /// - Parameter files: how many the image has.
+  /// - Parameter all: how many files the image has, all of which another image of its source needs.
   private mutating func confirm(
-    _ item: Item, _ known: StateStore.KnownItem?, all: ItemForecast.KnownFiles?, files: Int,
-    makes: ItemForecast.KnownFiles?
+    _ item: Item, _ known: StateStore.KnownItem?, all: Int, makes: [String]
   ) async throws {
     // Another image of this source asks for it.
     guard try notes.add(.source, item.sourceKey) else {
       forecast.fresh += 1
-      if let makes { try make(makes) }
-      return
+      return try make(makes)
     }
     forecast.revalidated += 1
-    if hasFailed(known) { forecast.retried += 1 }
-    var work = RunForecast.Work()
-    let tries = tries(item, known)
-    request(item, tries.expected, &work)
-    work.fetchSeconds = costs.confirmationSeconds
-    forecast.expected += work
-    request(item, tries.most, &work)
-    if let makes { try make(makes, isMost: false) }
-    // Another image of about the same size.
-    work.fetchSeconds = costs.transferSeconds
-    work.bytesFetched = all?.bytes.map(Double.init) ?? costs.sourceBytes
-    let job = all.map { JobSize($0.facts, $0.files.map(\.file)) } ?? usualJob(files: Double(files))
-    work += made(job, of: all?.format, files: files)
-    forecast.most += work
+    request(item, known)
+    forecast.expected.files += try new(makes)
+    forecast.most.files += all
   }
 
   private mutating func fetch(
-    _ item: Item, _ known: StateStore.KnownItem?, _ files: ItemForecast.KnownFiles?,
-    _ isRejected: Bool
+    _ item: Item, _ known: StateStore.KnownItem?, _ files: [String]?, _ isRejected: Bool
   ) throws {
-    guard try notes.add(.source, item.sourceKey) else {
-      if let files { try make(files) }
-      return
+    if try notes.add(.source, item.sourceKey) {
+      request(item, known)
+      if files == nil {
+        unknown.most += 1
+        if !isRejected, !hasFailed(known) { unknown.expected += 1 }
+      }
     }
-    var work = RunForecast.Work()
-    let tries = tries(item, known)
-    request(item, tries.most, &work)
-    if hasFailed(known) { forecast.retried += 1 }
-    let isExpected = files != nil || isRejected || !hasFailed(known)
-    work.fetchSeconds = costs.transferSeconds
-    work.bytesFetched = files?.bytes.map(Double.init) ?? costs.sourceBytes
-    forecast.most += work
-    if !isExpected { work.bytesFetched = 0 }
-    request(item, tries.expected, &work)
-    forecast.expected += work
-    if let files { return try make(files) }
-    unknown.most += 1
-    if isExpected, !isRejected { unknown.expected += 1 }
+    if let files { try make(files) }
   }
 
   // MARK: Files
 
   /// Files of known bytes, each once.
-  private mutating func make(_ known: ItemForecast.KnownFiles, isMost: Bool = true) throws {
-    let new = try known.files.filter { try notes.add(.file, $0.key) }
-    let work = made(
-      JobSize(known.facts, new.map(\.file)), of: known.format, files: new.count)
-    forecast.expected += work
-    if isMost { forecast.most += work }
+  private mutating func make(_ keys: [String]) throws {
+    let count = try new(keys)
+    forecast.expected.files += count
+    forecast.most.files += count
   }
 
-  /// - Parameter format: of the source; nil if that is not known.
-  private mutating func made(_ job: JobSize, of format: String?, files: Int) -> RunForecast.Work {
-    unmeasured.formUnion(costs.unmeasured(job.encoders))
-    var work = costs.work(job, of: format)
-    work.files = files
-    return work
-  }
-
-  /// The job for a source that is not known: like those of this run, or else like those of earlier ones.
-  private func usualJob(files: Double) -> JobSize {
-    jobs.mean(files: files) ?? costs.usualJob(files: files)
-  }
-
-  private mutating func newImages(_ count: Int) -> RunForecast.Work {
-    guard count > 0 else { return RunForecast.Work() }
-    let each =
-      planned.images > 0
-      ? Double(planned.files) / Double(planned.images) : costs.filesOfSource
-    var job = usualJob(files: each)
-    job.multiply(by: Double(count))
-    return made(job, of: nil, files: Int((each * Double(count)).rounded()))
+  private func new(_ keys: [String]) throws -> Int {
+    try keys.count { try notes.add(.file, $0) }
   }
 
   // MARK: The end
-
-  /// How far the time of an encoder may be off that is estimated from others: content and libraries differ.
-  private static let uncertainty = 2.0
 
   /// - Parameter room: on the output's disk; nil if that is not known.
   mutating func end(
     _ output: any Output, _ room: FileSystem.Room?
   ) async throws -> RunForecast {
     forecast.room = room.map { .init(bytes: $0.freeBytes, inodes: $0.freeInodes) }
-    forecast.expected += newImages(unknown.expected)
-    forecast.most += newImages(unknown.most)
-    forecast.dependsOnOrigins = forecast.expected != forecast.most
-    forecast.unmeasured = unmeasured.sorted()
-    forecast.expected.widen(by: 1 / Self.uncertainty)
-    forecast.most.widen(by: Self.uncertainty)
-    for path in [\RunForecast.expected, \RunForecast.most] {
-      forecast[keyPath: path].seconds = costs.seconds(
-        of: forecast[keyPath: path], waits: forecast.retried > 0)
-    }
     let totals = try await parts.state.fileTotals()
     forecast.disk = .init(count: totals.files, bytes: totals.bytes)
+    if planned.images == 0 { planned = (forecast.before ?? 0, totals.files) }
+    if planned.images > 0 {
+      let each = Double(planned.files) / Double(planned.images)
+      forecast.expected.files += Int((each * Double(unknown.expected)).rounded())
+      forecast.most.files += Int((each * Double(unknown.most)).rounded())
+    }
+    let bytes = totals.files > 0 ? Double(totals.bytes) / Double(totals.files) : 0
+    for path in [\RunForecast.expected, \RunForecast.most] {
+      let work = forecast[keyPath: path]
+      forecast[keyPath: path].bytes = Int((bytes * Double(work.files)).rounded())
+      forecast[keyPath: path].seconds = pace.seconds(of: work)
+    }
     (forecast.gone, forecast.dropped) = try await DroppedFiles(
       notes, parts.state, output, keepsOthers: keepsOthers
     ).count()

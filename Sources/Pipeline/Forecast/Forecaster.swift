@@ -27,12 +27,17 @@ extension Pipeline {
     let cache = try PipelineError.wrap {
       file.fetch.cache == nil ? nil : try open.readableCache()
     }
-    return try await forecast(open.output, state.store, cache, .system, report)
+    let history = try await open.histories().first { $0.shard == options.shard }
+    return try await forecast(
+      open.output, state.store, cache, history ?? RunHistory(), .system, report)
   }
 
-  /// - Parameter cache: sources that are kept; nil for none.
+  /// - Parameters:
+  ///   - cache: sources that are kept; nil for none.
+  ///   - history: of the output.
   func forecast(
-    _ output: any Output, _ state: StateStore, _ cache: SourceCache?, _ services: RunServices,
+    _ output: any Output, _ state: StateStore, _ cache: SourceCache?, _ history: RunHistory,
+    _ services: RunServices,
     _ report: (_ line: Int, _ message: String) -> Void = { _, _ in }
   ) async throws -> RunForecast? {
     guard let last = try await state.lastCompletedRun() else { return nil }
@@ -42,7 +47,7 @@ extension Pipeline {
     // The lock is that of the temporary folder: a run may go on meanwhile.
     let held = try await HeldOutput(reading: output, workspace)
     let session = RunSession(self, held, services, NoObserver())
-    return try await session.forecast(state, last, cache, report)
+    return try await session.forecast(state, last, cache, history, report)
   }
 }
 
@@ -55,7 +60,7 @@ private struct NoObserver: RunObserving {
 extension RunSession {
   fileprivate func forecast(
     _ state: StateStore, _ before: StateStore.CompletedRun, _ cache: SourceCache?,
-    _ report: (_ line: Int, _ message: String) -> Void
+    _ history: RunHistory, _ report: (_ line: Int, _ message: String) -> Void
   ) async throws -> RunForecast {
     let manifest = try await ManifestStream.open(
       file, needsDigest: extent == .everything)
@@ -67,16 +72,14 @@ extension RunSession {
       libvips: pool.hello.libvips)
     let last = try await lastEnd(state)
     let selection = try await entrySelection(state, settings, pool.hello.libvips)
-    let costs = RunCosts(
-      try await state.costs(), runs: try await state.runTimes(), file, workers: opening.budget.count
-    )
     let parts = RunParts(
       file, extent, run: .max, onlyFailed: options.onlyFailed,
       selection: options.selection,
       clock: services.clock, state: state, fetcher: NoFetching(), transcoder: pool,
       memory: opening.budget.memory, output: output, workspace: workspace, cache: cache,
       recorder: recorder, stretches: stretchReuse(state, since: last, settings))
-    var tally = try ForecastTally(parts, extent, costs, before.items, isSelection: selection != nil)
+    var tally = try ForecastTally(
+      parts, extent, history, before.items, isSelection: selection != nil)
     if try await isUnchanged(since: last, manifest, settings) {
       tally.standAll(recorder.current.total)
     } else {

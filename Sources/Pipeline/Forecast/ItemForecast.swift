@@ -1,26 +1,14 @@
-internal import TesseraImageHeader
-internal import TesseraPlan
 internal import TesseraState
 
-/// What a run will do with one item, by the decisions of the run itself.
+/// What a run will do with one item, by the decisions of the run itself. Files are named by their keys.
 enum ItemForecast: Sendable {
   case nothing
   /// The server is asked whether the source has changed. If it has not, files may be made of a copy.
-  case confirm(KnownFiles?, makes: KnownFiles?)
-  /// The source is fetched. What is known of it is nil for a new one, and for one that was rejected.
-  case fetch(KnownFiles?, isRejected: Bool)
+  case confirm(all: [String], makes: [String])
+  /// The source is fetched. Its files are nil if it is not known, or was rejected.
+  case fetch([String]?, isRejected: Bool)
   /// Files are made of a kept copy.
-  case copy(KnownFiles)
-
-  /// The files of a known content.
-  struct KnownFiles: Sendable {
-    let format: String
-    let facts: SourceFacts
-    /// Of the source; nil if that is not known.
-    let bytes: Int?
-    /// All files, or those that have to be made, with their keys.
-    let files: [(key: String, file: PlannedFile)]
-  }
+  case copy([String])
 }
 
 /// Decides what becomes of items, as ``FilesWay`` and ``LayoutWay`` do.
@@ -61,7 +49,7 @@ final class ItemForecaster: Sendable {
     switch try await lookUp.perform(lookup, context) {
     case .known(let known): return (try await forecast(known, context), known.source.filePlan)
     // The line of an earlier run, if the source has not changed.
-    default: return (.confirm(nil, makes: nil), nil)
+    default: return (.confirm(all: [], makes: []), nil)
     }
   }
 
@@ -70,33 +58,23 @@ final class ItemForecaster: Sendable {
   ) -> ItemForecast {
     if use.outcome(source, context) != nil { return .nothing }
     return read.condition(source) == nil
-      ? .fetch(nil, isRejected: false) : .confirm(nil, makes: nil)
+      ? .fetch(nil, isRejected: false) : .confirm(all: [], makes: [])
   }
 
   private func forecast(_ known: Known, _ context: ItemContext) async throws -> ItemForecast {
-    let missing = files(of: known.source) { $0.missing }
+    let files = known.source.filePlan
+    let missing = files.map { plan in plan.missing.map { plan.keys[$0] } }
     switch useKnown.use(of: known, for: context.item) {
     case .done: return .nothing
-    case .copy: return missing.map { .copy($0) } ?? .nothing
+    case .copy: return .copy(missing ?? [])
     case .request: break
     }
     guard case .asking(let asked) = ask.perform(known, context) else { return .nothing }
-    let all = files(of: known.source) { Array($0.keys.indices) }
     let isRejected = known.source.rejection != nil
     if asked.question.condition != nil {
       let isMaking = !isRejected && !known.source.isFinished
-      return .confirm(all, makes: isMaking ? missing : nil)
+      return .confirm(all: files?.keys ?? [], makes: isMaking ? missing ?? [] : [])
     }
-    return .fetch(isRejected ? nil : refreshes ? all : missing, isRejected: isRejected)
-  }
-
-  private func files(
-    of source: KnownSource, _ indices: (FilePlan) -> [Int]
-  ) -> ItemForecast.KnownFiles? {
-    source.shown.map { content, filePlan in
-      ItemForecast.KnownFiles(
-        format: content.format, facts: content.facts, bytes: content.bytes,
-        files: indices(filePlan).map { (filePlan.keys[$0], filePlan.plan.files[$0]) })
-    }
+    return .fetch(isRejected ? nil : refreshes ? files?.keys : missing, isRejected: isRejected)
   }
 }

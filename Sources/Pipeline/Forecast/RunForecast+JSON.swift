@@ -16,7 +16,6 @@ extension RunForecast: Encodable {
     let images: Images
     let stop: String?
     let expected, most: Work
-    let unmeasured: [String]
     let dropped, disk: Files
     let free: Free?
   }
@@ -39,8 +38,7 @@ extension RunForecast: Encodable {
         total: images, before: before, new: new, changed: changed, gone: gone, fresh: fresh,
         revalidated: revalidated, fetched: fetched, copied: copied, retried: retried,
         forgotten: forgotten, problems: problems),
-      stop: stop, expected: expected, most: most, unmeasured: unmeasured, dropped: dropped,
-      disk: disk,
+      stop: stop, expected: expected, most: most, dropped: dropped, disk: disk,
       free: room.map { room in
         Free(bytes: room.bytes, inodes: room.inodes, suffices: isDiskShort == (false, false))
       }
@@ -49,16 +47,5 @@ extension RunForecast: Encodable {
 }
 
 extension RunForecast.Work: Encodable {
-  private struct Members: Encodable {
-    let requests, bytesFetched, files, bytesWritten: Int
-    let fetchSeconds, jobSeconds, seconds: Double
-  }
-
-  package func encode(to encoder: any Encoder) throws {
-    try Members(
-      requests: requests, bytesFetched: Int(bytesFetched), files: files,
-      bytesWritten: Int(bytesWritten), fetchSeconds: fetchSeconds, jobSeconds: jobSeconds,
-      seconds: seconds
-    ).encode(to: encoder)
-  }
+  private enum CodingKeys: CodingKey { case requests, files, bytes, seconds }
 }

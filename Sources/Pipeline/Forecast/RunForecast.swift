@@ -26,10 +26,7 @@ package struct RunForecast: Sendable, Equatable {
   /// If every source that is revalidated has changed, and what failed succeeds.
   package var most = Work()
   /// Whether that makes a difference.
-  package var dependsOnOrigins = false
-  /// Encoders of which no time is known yet, such as `avif effort 2`: the times of workers are then an estimate from other encoders,
-  /// the least in ``expected`` and the most in ``most``.
-  package var unmeasured: [String] = []
+  package var dependsOnOrigins: Bool { expected != most }
   /// Files of the current catalog that the next one does not name.
   package var dropped = Files()
   /// What is there now, by the records of files.
@@ -39,7 +36,7 @@ package struct RunForecast: Sendable, Equatable {
   /// Whether the most that the run may write does not fit there: the files' bytes, and an inode for each.
   package var isDiskShort: (bytes: Bool, inodes: Bool) {
     (
-      most.bytesWritten > Double(room?.bytes ?? .max),
+      most.bytes > room?.bytes ?? .max,
       most.files > room?.inodes ?? .max
     )
   }
@@ -47,16 +44,18 @@ package struct RunForecast: Sendable, Equatable {
   package struct Work: Sendable, Equatable {
     package var requests = 0
     /// Of those, the ones to hosts that have a rate.
-    var paced: [String: Int] = [:]
-    package var bytesFetched = 0.0
+    private(set) var paced: [String: Int] = [:]
     package var files = 0
-    package var bytesWritten = 0.0
-    /// Of requests and of workers, several of which go on at a time, and by the clock.
-    package var fetchSeconds = 0.0
-    package var jobSeconds = 0.0
-    /// Of those of workers, what is estimated from other encoders.
-    var unmeasuredSeconds = 0.0
-    package var seconds = 0.0
+    /// Of these files, if they are like those that are there.
+    package var bytes = 0
+    /// By the clock, if it goes on as in the last runs; nil if none of them has done such work.
+    package var seconds: Double?
+
+    /// - Parameter host: whose rate they keep to; nil without one.
+    mutating func add(requests count: Int, of host: String?) {
+      requests += count
+      if let host { paced[host, default: 0] += count }
+    }
   }
 
   /// Free bytes and inodes; nil if the file system makes inodes as they are needed.
@@ -75,24 +74,5 @@ package struct RunForecast: Sendable, Equatable {
     }
 
     package init(count: Int = 0, bytes: Int = 0) { (self.count, self.bytes) = (count, bytes) }
-  }
-}
-
-extension RunForecast.Work {
-  static func += (work: inout Self, other: Self) {
-    work.requests += other.requests
-    work.paced.merge(other.paced, uniquingKeysWith: +)
-    work.bytesFetched += other.bytesFetched
-    work.files += other.files
-    work.bytesWritten += other.bytesWritten
-    work.fetchSeconds += other.fetchSeconds
-    work.jobSeconds += other.jobSeconds
-    work.unmeasuredSeconds += other.unmeasuredSeconds
-  }
-
-  /// Makes what is not measured longer or shorter.
-  mutating func widen(by factor: Double) {
-    jobSeconds += unmeasuredSeconds * (factor - 1)
-    unmeasuredSeconds *= factor
   }
 }

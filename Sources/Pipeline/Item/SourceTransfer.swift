@@ -32,10 +32,6 @@ struct SourceTransfer: Sendable {
     while true {
       let answer = await fetcher.fetch(attempts.request, host: item.host, into: intake)
       context.fetching += answer.time
-      if case .success(let response) = answer.result {
-        let isConfirmed = response.ending == .notModified
-        recorder.addTransfer(answer.time, bytes: isConfirmed ? nil : answer.bytes)
-      }
       switch try step(after: answer, &attempts, intake) {
       case .again: continue
       case .ended(let outcome): return outcome

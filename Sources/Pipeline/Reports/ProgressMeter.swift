@@ -122,10 +122,7 @@ final class ProgressMeter: Sendable {
   /// The last run on this output had this many items.
   func noteLast(_ items: Int) { recorder.update { $0.before = items } }
 
-  func happened(_ event: RunEvent) {
-    if case .hostSlowed = event { recorder.update { $0.hasPaused = true } }
-    observer.happened(event)
-  }
+  func happened(_ event: RunEvent) { observer.happened(event) }
 
   private var total: (Int?, isExact: Bool) {
     state.withLock { state in

@@ -87,32 +87,6 @@ final class RunRecorder: Sendable {
     }
   }
 
-  /// Notes the cost of a job.
-  ///
-  /// - Parameters:
-  ///   - files: that it made, with the bytes that were estimated for them.
-  ///   - seconds: of the worker.
-  func addCost(_ format: String, _ job: JobSize, _ files: [VariantRecord], seconds: Double) {
-    update { report in
-      var sums = CostSums()
-      sums.add(seconds, x: job.source, y: job.files)
-      sums.files = Double(files.count)
-      sums.written = Double(files.reduce(0) { $0 + $1.bytes })
-      sums.estimated = job.bytes
-      report.costs[.job(format, encoders: job.encoders), default: CostSums()] += sums
-    }
-  }
-
-  /// Notes the cost of a request that was answered.
-  func addTransfer(_ time: Duration, bytes: Int?) {
-    update { report in
-      var sums = CostSums()
-      sums.add(time.inSeconds)
-      sums.bytes = Double(bytes ?? 0)
-      report.costs[bytes == nil ? .confirmation : .transfer, default: CostSums()] += sums
-    }
-  }
-
   /// Counts what was done to add files of the better format to an item.
   ///
   /// - Parameter made: its files and their bytes; nil if it still lacks some.

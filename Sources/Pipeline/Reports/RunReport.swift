@@ -33,8 +33,6 @@ package struct RunReport: Sendable {
   var showsHosts = true
   package var requests = 0
   package var retries = 0
-  /// Whether requests to a host had to pause.
-  var hasPaused = false
   package var notModified = 0
   package var bytesFetched = 0
   package var variantsAsked = 0
@@ -85,8 +83,6 @@ package struct RunReport: Sendable {
   /// By their own time, the slowest first.
   package var slowest: [ItemReport] = []
   package var warnings: [String] = []
-  /// What it has cost, by kinds of work.
-  var costs: [CostKind: CostSums] = [:]
   /// Until when all sources are fresh, in seconds since 1970.
   var freshUntil = Double.infinity
   /// Whether the catalog, or the result of a shard, has been replaced.

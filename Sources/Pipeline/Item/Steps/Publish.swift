@@ -69,10 +69,6 @@ final class Publish: Sendable {
       records, of: bytes.count, made.result.warnings,
       context.item.wantsUpgrade
         ? ViewCost() : planner.viewCost(filePlan, bytes.content.format, for: context.item))
-    recorder.addCost(
-      bytes.content.format,
-      JobSize(content.facts, missing.map { filePlan.plan.files[$0] }), records,
-      seconds: (context.watch?.time ?? .zero).inSeconds)
     return .complete(Complete(planned.received, content, filePlan))
   }
 
