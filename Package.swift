@@ -127,7 +127,7 @@ let package = Package(
     // Public: what apps read, and the words that other modules share with them.
     .target(
       name: "TesseraCatalog", dependencies: ["TesseraJSON", "TesseraText"], swiftSettings: pure),
-    module("Bytes", ["TesseraCCrypto", "TesseraCZlib"]),
+    module("Bytes", ["TesseraCCrypto", "TesseraCZlib", "TesseraCDeflate"]),
     module("XML", ["TesseraCExpat"]),
     module("System", ["TesseraBytes", "TesseraCProcess"]),
     module("Curl", ["TesseraSystem", "TesseraCCurl"]),

@@ -1,9 +1,9 @@
-private import TesseraCZlib
+private import TesseraCDeflate
 
 /// The 32-bit cyclic redundancy check of PNG (ISO/IEC 15948, annex D) and gzip (RFC 1952, section
 /// 8).
 package enum CRC32 {
   package static func of(_ bytes: [UInt8]) -> UInt32 {
-    UInt32(truncatingIfNeeded: crc32_z(0, bytes, bytes.count))
+    libdeflate_crc32(0, bytes, bytes.count)
   }
 }

@@ -141,6 +141,32 @@ package struct DirectoryOutput: Output {
     try root.open(path, .read).read(count, at: offset)
   }
 
+  package func open(
+    _ path: String, _ workspace: Workspace
+  ) throws(SystemError) -> OpenDocument? {
+    root.size(of: path) == nil ? nil : try OpenDocument(try root.open(path, .read))
+  }
+
+  package func link(_ path: String, as target: String) throws(SystemError) -> Bool {
+    let (folder, name) = (try folder(of: target), FileSystem.name(of: target))
+    let draft = Draft.name(of: name)
+    let parent = FileSystem.parent(of: target)
+    do throws(SystemError) {
+      try root.link(path, as: parent == "." ? draft : "\(parent)/\(draft)")
+    } catch {
+      // Some file systems have no second names.
+      return false
+    }
+    try folder.rename(draft, to: name)
+    // It is still there if both are names of one file already.
+    try folder.remove(draft)
+    try folder.synchronize()
+    return true
+  }
+
+  /// It is here.
+  package func keepCopy(_ staged: WorkFile, _ workspace: Workspace) {}
+
   package func digest(of path: String) throws(SystemError) -> String {
     try root.sha256(of: path)
   }

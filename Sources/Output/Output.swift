@@ -49,6 +49,15 @@ package protocol Output: Sendable {
   /// Up to `count` bytes of a published file from `offset`; fewer only where it ends.
   func read(_ path: String, _ count: Int, at offset: Int) async throws(SystemError) -> [UInt8]
 
+  /// Opens a document, of a store by a copy in the workspace; nil if it is missing.
+  func open(_ path: String, _ workspace: Workspace) async throws(SystemError) -> OpenDocument?
+
+  /// Called with a staged document before it is written: an output that is elsewhere keeps it for ``open(_:_:)``.
+  func keepCopy(_ staged: WorkFile, _ workspace: Workspace) throws(SystemError)
+
+  /// Gives a document a second name, in the place of what has it. Returns false if that is not possible here.
+  func link(_ path: String, as target: String) async throws(SystemError) -> Bool
+
   /// SHA-256 of a published file, in hexadecimal.
   func digest(of path: String) async throws(SystemError) -> String
 
@@ -138,6 +147,8 @@ package struct OutputEntry: Sendable, Equatable {
 
 extension Output {
   package func mark() async throws(SystemError) -> OutputMark? { nil }
+
+  package func link(_ path: String, as target: String) -> Bool { false }
 
   /// A store has no drafts: an object is there as a whole or not at all.
   package func leftDrafts() async throws(SystemError) -> [String] { [] }

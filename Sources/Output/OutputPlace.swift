@@ -5,7 +5,7 @@ internal import TesseraSystem
 /// and `rollback` go through. Whatever a run or a tool writes into an output belongs to one of these, and a test
 /// compares them with the outputs that runs make.
 package enum OutputPlace: String, Sendable, CaseIterable {
-  /// `catalog.json`.
+  /// `catalog.json`, and the copy of one in a store: `.tessera/document`.
   case catalog
   /// `screens/feed/first.json` and the parts that it names.
   case screens
@@ -103,6 +103,7 @@ package enum OutputPlace: String, Sendable, CaseIterable {
       return parts.count > 3 ? ofPrivate(Array(parts.dropFirst(3))) : nil
     }
     switch parts[0] {
+    case Workspace.documentCopy: return .catalog
     case "catalogs": return .keptCatalogs
     case "cache": return .cache
     case RunHistory.name: return .history

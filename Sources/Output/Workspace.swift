@@ -9,6 +9,7 @@ package import TesseraSystem
 ///     staging/         files that wait to be published
 ///     cache/           sources that are kept for later runs
 ///     runs.jsonl       what the last runs did
+///     document         the catalog of an output that is in a store, or a shard's result
 package struct Workspace: Sendable {
   private let directory: Directory
   /// For messages: `the output "feed"`.
@@ -76,6 +77,9 @@ package struct Workspace: Sendable {
   }
 
   func cached(_ name: String) -> WorkFile { file(Self.cache, name) }
+
+  static let documentCopy = "document"
+  var documentCopy: WorkFile { WorkFile(Self.documentCopy, in: directory) }
 
   private func file(_ folder: String, _ name: String) -> WorkFile {
     WorkFile("\(folder)/\(name)", in: directory)

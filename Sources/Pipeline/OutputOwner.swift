@@ -30,12 +30,11 @@ struct OutputOwner: Sendable {
   }
 
   /// To be called when all items of the manifest are known, and before the catalog is replaced.
-  func check(_ state: StateStore, run: Int) async throws {
+  func check(_ claims: ChunkClaims) throws {
     guard let last, let identity = last.identity, identity != self.identity, !takesOver else {
       return
     }
-    let gone = try await state.goneItems(run)
-    if gone * 2 > last.items { throw other(last) }
+    if (last.items - claims.kept) * 2 > last.items { throw other(last) }
   }
 
   private var identity: String { SHA256.of(FileSystem.realPath(file.path) ?? file.path) }

@@ -91,7 +91,8 @@ struct RunOpening: Sendable {
     return try PipelineError.wrap { try services.startFetcher(settings) }
   }
 
-  /// Removes what an earlier run could not bring to the disk before the machine stopped.
+  /// Removes what an earlier run could not bring to the disk before the machine stopped. To be called before any item: the
+  /// record of a file that is not whole would be reused.
   func recover(_ state: StateStore, boot: String) async throws {
     let recovery = Recovery(held)
     let lost = try await recovery.removeUnwritten(state, boot: boot)

@@ -39,8 +39,11 @@ struct RunParts: Sendable {
   let upgrades: UpgradeQueue?
   /// Lines that still apply; a run for sizes only has none.
   let standing: LineReuse?
-  /// Parts of the manifest that need nothing new; nil for a run that looks at each item.
-  let stretches: StretchReuse?
+  /// Chunks of the manifest that need nothing new; nil for a run that looks at each item.
+  let chunks: ChunkReuse?
+  /// The lines of the catalog, and which chunks of the last one they have.
+  let lines: RunLines
+  let claims: ChunkClaims
 
   // Who may work on what.
 
@@ -59,7 +62,7 @@ struct RunParts: Sendable {
     selection: RunSelection? = nil, clock: WallClock,
     state: StateStore, fetcher: any Fetching, transcoder: any Transcoding, memory: Int,
     output: any Output, workspace: Workspace, cache: SourceCache?, recorder: RunRecorder,
-    stretches: StretchReuse? = nil
+    lines: RunLines, chunks: ChunkReuse? = nil
   ) {
     self.file = file
     self.run = run
@@ -70,7 +73,7 @@ struct RunParts: Sendable {
     self.transcoder = transcoder
     self.output = output
     self.workspace = workspace
-    self.stretches = stretches
+    (self.lines, self.chunks, claims) = (lines, chunks, ChunkClaims(lines.parent.index))
     let libvips = transcoder.hello.libvips
     names = FileNames(file)
     let turns = SourceTurns()
@@ -100,7 +103,8 @@ struct RunParts: Sendable {
       extent == .layout
       ? nil
       : LineReuse(
-        state: state, output: output, freshness: freshness, clock: clock, places: places,
+        state: state, parent: lines.parent, output: output, freshness: freshness, clock: clock,
+        places: places,
         settings: Fingerprint.line(file), names: names, formats: file.plan.formats.count,
         appliesLines: selection?.refreshes != true, upgrades: upgrades)
   }

@@ -1,3 +1,4 @@
+internal import Synchronization
 internal import TesseraCatalog
 internal import TesseraFetch
 internal import TesseraManifest
@@ -19,6 +20,7 @@ struct RunSession: Sendable {
   let recorder = RunRecorder()
   let meter: ProgressMeter
   let observer: any RunObserving
+  private let shardParent = ShardParent()
 
   /// For images that are being decoded when the run's deadline passes.
   private static let grace = Duration.seconds(1)
@@ -65,10 +67,18 @@ struct RunSession: Sendable {
 
   private func prepareOutput() async throws(SystemError) {
     try await held.prepare()
-    // A result of an earlier run must not be taken for this one's, whatever happens to it.
-    if let shard = options.shard {
-      try await output.delete(ShardHeader.path(shard.index, of: shard.count))
+    guard let shard = options.shard else { return }
+    let path = ShardHeader.path(shard.index, of: shard.count)
+    shardParent.document.withLock { [document = try await output.open(path, workspace)] in
+      $0 = document
     }
+    // A result of an earlier run must not be taken for this one's, whatever happens to it.
+    try await output.delete(path)
+  }
+
+  /// The last result of the shard, once it is deleted.
+  final class ShardParent: Sendable {
+    let document = Mutex<OpenDocument?>(nil)
   }
 
   /// Moves a damaged state out of the way. The session that is returned begins with what could be read
@@ -110,11 +120,12 @@ struct RunSession: Sendable {
       file, owner, without: guards.forgotten, memory: opening.budget.memory,
       libvips: pool.hello.libvips)
     let last = try await lastEnd(state)
-    let selection = try await entrySelection(state, standing, pool.hello.libvips)
     if try await isUnchanged(since: last, manifest, standing) {
       try await dropOldCatalogs(state, since: last)
       return try await writeReport(since: begun, nil, pool)
     }
+    let parent = try await parent(state)
+    let selection = try await entrySelection(state, standing, parent, pool.hello.libvips)
     let fetcher = try opening.startFetcher(end: end)
     defer {
       fetcher.close()
@@ -125,15 +136,14 @@ struct RunSession: Sendable {
     defer { closing?.cancel() }
     // What never depended on this machine is not in doubt after its end.
     let boot = output.isDurable ? "" : Host.bootIdentifier
-    // Before any item: the record of a file that is not whole would be reused.
     try await opening.recover(state, boot: boot)
     let parts = RunParts(
       file, extent, run: try await state.beginRun(boot: boot), onlyFailed: options.onlyFailed,
-      selection: options.selection,
-      clock: services.clock, state: state, fetcher: fetcher, transcoder: pool,
-      memory: opening.budget.memory, output: output, workspace: workspace,
+      selection: options.selection, clock: services.clock, state: state, fetcher: fetcher,
+      transcoder: pool, memory: opening.budget.memory, output: output, workspace: workspace,
       cache: opening.openCache(), recorder: recorder,
-      stretches: stretchReuse(state, since: last, standing))
+      lines: try RunLines(parent, in: workspace.spoolDirectory),
+      chunks: chunkReuse(parent, since: last, standing))
     recorder.update { $0.number = parts.run }
     return try await warningOfBans(fetcher) {
       let items = try await runItems(parts, manifest, guards, selection, pool, fetcher)
@@ -156,11 +166,20 @@ struct RunSession: Sendable {
     }
   }
 
-  /// Runs all items to their ends. Returns how many there were, and their sum.
+  /// The lines of the last catalog, or of the shard's last result.
+  func parent(_ state: StateStore) async throws -> ParentLines {
+    let document =
+      options.shard == nil
+      ? try await output.open(CurrentCatalog.path, workspace)
+      : shardParent.document.withLock(\.self)
+    return ParentLines(try await state.chunkIndex(), in: document)
+  }
+
+  /// Runs all items to their ends. Returns how many there were.
   private func runItems(
     _ parts: RunParts, _ manifest: ManifestStream, _ guards: RunGuards,
     _ selection: EntrySelection?, _ pool: any Transcoding, _ fetcher: any Fetching
-  ) async throws -> (count: Int, sum: ClaimSum) {
+  ) async throws -> Int {
     meter.tell(of: manifest)
     let stopManifest = manifest.stopper()
     let items = ItemLoop(
@@ -210,15 +229,14 @@ struct RunSession: Sendable {
   /// leave the state: a kill in between repeats the run and loses nothing.
   private func finish(
     _ parts: RunParts, _ manifest: ManifestStream, _ owner: OutputOwner,
-    _ selection: EntrySelection?, _ items: (count: Int, sum: ClaimSum),
+    _ selection: EntrySelection?, _ items: Int,
     since last: LastEnd?
   ) async throws -> RunResult {
     if let selection {
-      return try await finishSelection(selection, parts, items.count, since: last)
+      return try await finishSelection(selection, parts, items, since: last)
     }
     let libvips = parts.transcoder.hello.libvips
-    let lines = ResultLines(
-      state: parts.state, run: parts.run, count: items.count, sum: items.sum)
+    let lines = parts.lines
     meter.tell(ofMistakes: manifest)
     if owner.isUpgraded { meter.tell(ofLess: manifest) }
     if options.shard == nil, recorder.current.total == 0 { meter.warn(manifest.emptiness) }
@@ -226,7 +244,8 @@ struct RunSession: Sendable {
     if options.shard == nil, !options.allowsLoss {
       try await parts.state.commit()
       try await LossGuard(
-        limit: file.lostAbove, output: output, state: parts.state, run: parts.run, extent: extent,
+        limit: file.lostAbove, output: output, state: parts.state, run: parts.run,
+        claims: parts.claims, extent: extent,
         hasOtherAddresses: owner.hasOtherAddresses
       ).check(recorder.current)
     }
@@ -234,22 +253,27 @@ struct RunSession: Sendable {
     let tables = extent == .layout ? nil : try await TableWriter(parts, lines, meter).write()
     let result = RunResult(
       file: file, libvips: libvips, tables: tables, lines: lines,
-      shard: options.shard.map { .init(shard: $0, lines: lines, manifest: manifest.digest) })
-    try await publish(result, parts)
-    let isBehind = try await parts.state.endRun(parts.run, owner.completed(items: items.count))
+      shard: options.shard.map {
+        .init(shard: $0, lines: lines, state: parts.state, manifest: manifest.digest)
+      })
+    let chunks = try await publish(result, parts)
+    let isBehind = try await parts.state.endRun(
+      parts.run, owner.completed(items: items), chunks, parts.claims,
+      gone: parts.lines.parent.ids(notIn: parts.claims), settings: Fingerprint.line(file))
     recorder.update { $0.isBehind = isBehind }
     return result
   }
 
   /// - Parameter replaces: whether this run has published a result already.
+  /// - Returns: the chunks of the document.
   func publish(
     _ result: RunResult, _ parts: RunParts, replaces: Bool = false
-  ) async throws {
+  ) async throws -> [Chunk] {
     try await parts.state.commit()
     try await held.confirm()
     // Who goes back wants the catalog of a run before this one.
     let isIntermediate = replaces && recorder.current.hasReplaced
-    try await result.publish(
+    let chunks = try await result.publish(
       recorder.current, to: output, workspace, now: services.clock.now(), replaces: replaces,
       keeping: isIntermediate ? nil : CatalogRetention(file)
     ) { isOther in
@@ -265,5 +289,6 @@ struct RunSession: Sendable {
       }
     }
     recorder.update { $0.isPublished = true }
+    return chunks
   }
 }

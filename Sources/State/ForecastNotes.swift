@@ -5,8 +5,8 @@ package final class ForecastNotes {
     case source, file
     /// Images of the manifest that keep their files, and images that may not.
     case kept, moved
-    /// Stretches whose images keep their files.
-    case stretch
+    /// Chunks whose images keep their files, by their numbers.
+    case chunk
     /// Paths of files that the next catalog names, and of those that it may not name.
     case used, candidate
   }

@@ -1,44 +1,113 @@
-/// The tables `items` and `results` (an item's line of the catalog).
+/// The table `items`.
 final class ItemTable {
+  private let database: Database
+  private let selectClaim: Statement
+  private let insert: Statement
+  private let move: Statement
   private let finishItem: Statement
-  private let upsertResult: Statement
-  private let selectLastResult: Statement
-  private let selectResults: Statement
-  private let selectStatus: Statement
+  private let saveItem: Statement
+  private let selectState: Statement
   private let noteLost: Statement
   private let selectLost: Statement
-  private let packed: PackedLines
 
-  init(_ database: Database, _ packed: PackedLines) throws(StateError) {
-    self.packed = packed
+  init(_ database: Database) throws(StateError) {
+    self.database = database
+    selectClaim = try database.prepare(
+      "SELECT \(Claimed.columns), mark, number FROM items WHERE id = ?")
+    insert = try database.prepare(
+      "INSERT INTO items (id, \(Claimed.columns), mark, done, reason)"
+        + " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")
+    move = try database.prepare(
+      "UPDATE items SET chunk = ?2, place = ?3, slot = ?4, line = ?5, run = ?6, entry = ?7, mark = ?8,"
+        + " done = ?9, reason = ?10 WHERE id = ?1")
     finishItem = try database.prepare(
-      "UPDATE items SET done = 1, reason = ?1, lost = CASE WHEN ?3 THEN lost END WHERE id = ?2")
-    upsertResult = try database.prepare(
-      "INSERT OR REPLACE INTO results (item, settings, result, sum, status, content, mark, source,"
-        + " request, placeholder) SELECT number, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10 FROM items"
+      "UPDATE items SET done = 1, reason = ?1, lost = NULL WHERE id = ?2")
+    saveItem = try database.prepare(
+      "UPDATE items SET done = 1, reason = ?2, lost = CASE WHEN ?3 THEN lost END, status = ?4,"
+        + " sum = ?5, made = ?6, source = ?7, request = ?8, placeholder = ?9, files = ?10, host = ?11"
         + " WHERE id = ?1")
-    selectLastResult = try database.prepare(
-      "SELECT \(LastResult.columns) FROM items JOIN results ON item = number WHERE id = ?")
-    // A stretch that ends after a position begins not far before it.
-    selectResults = try database.prepare(
-      "SELECT \(PackedLines.columns), s.position + i.place, s.line + i.line, i.place"
-        + " FROM stretches s INDEXED BY stretches_by_position CROSS JOIN items i INDEXED BY"
-        + " items_by_stretch ON i.stretch = s.number JOIN results ON results.item = i.number"
-        + " WHERE s.run = ?2 AND s.position > ?1 - \(StretchSum.most)"
-        + " AND s.position + s.items > ?1 AND s.position + i.place > ?1"
-        + " ORDER BY s.position, i.place LIMIT ?3")
-    selectStatus = try database.prepare(
-      "SELECT \(LastResult.status) FROM items JOIN results ON item = items.number"
-        + " JOIN stretches ON stretches.number = stretch WHERE id = ? AND run = ?")
+    selectState = try database.prepare("SELECT \(ItemState.columns) FROM items WHERE id = ?")
     // The first time stays.
     noteLost = try database.prepare(
       "UPDATE items SET lost = min(coalesce(lost, ?1), ?1) WHERE id = ?2 RETURNING lost")
     selectLost = try database.prepare("SELECT lost FROM items WHERE id = ?")
   }
 
-  /// - Parameter isLost: whether its source is gone, and has been since the time that is noted.
-  func finish(_ id: String, reasons: String, isLost: Bool = false) throws(StateError) {
-    try finishItem.run([.text(reasons), .text(id), .bool(isLost)])
+  // MARK: Claims
+
+  /// Where a run has an item.
+  struct Claimed {
+    var chunk: Int
+    /// In the manifest, from the first line of the chunk.
+    var place: Int
+    var slot: Int
+    var line: Int
+    var run: Int
+    var entry: Int
+    /// Nil for one that is not stored.
+    var number: Int?
+
+    static let columns = "chunk, place, slot, line, run, entry"
+
+    fileprivate var values: [Statement.Value] {
+      [.int(chunk), .int(place), .int(slot), .int(line), .int(run), .int(entry)]
+    }
+
+    fileprivate func row(_ id: String) -> [Statement.Value] {
+      [.text(id)] + values + [.int(RecordMark(id, values).checksum)]
+    }
+  }
+
+  /// - Throws: if the row is not what was stored: a damaged one would drop an image as a repeated one.
+  func claimed(_ id: String) throws(StateError) -> Claimed? {
+    let found = try selectClaim.first([.text(id)]) { row in
+      let claimed = Claimed(
+        chunk: row.int(0), place: row.int(1), slot: row.int(2), line: row.int(3), run: row.int(4),
+        entry: row.int(5), number: row.int(7))
+      return (claimed, isSound: row.int(6) == RecordMark(id, claimed.values).checksum)
+    }
+    guard let found else { return nil }
+    guard found.isSound else {
+      throw StateError(
+        kind: .incomplete, path: database.path, message: "what it says of an item is damaged")
+    }
+    return found.0
+  }
+
+  /// - Parameters:
+  ///   - isNew: whether there is no row.
+  ///   - standing: why the earlier result of the item still applies; nil if it has to be processed.
+  func claim(
+    _ id: String, _ claimed: Claimed, isNew: Bool, standing: Reason?
+  ) throws(StateError) {
+    try (isNew ? insert : move).run(
+      claimed.row(id) + [
+        .bool(standing != nil), .optional(standing.map { Reason.stored([$0]) }),
+      ])
+  }
+
+  // MARK: Results
+
+  func finish(_ id: String, reasons: String) throws(StateError) {
+    try finishItem.run([.text(reasons), .text(id)])
+  }
+
+  /// - Parameters:
+  ///   - made: what a later run recognizes the line by; nil if it is not reusable.
+  ///   - keepsLost: whether its source is gone, and has been since the time that is noted.
+  func save(
+    _ id: String, reasons: String, _ state: ItemState, made: Int?, host: String?, keepsLost: Bool
+  ) throws(StateError) {
+    try saveItem.run([
+      .text(id), .text(reasons), .bool(keepsLost),
+      .optional(state.status == "ok" ? nil : state.status), .int(state.sum), .optional(made),
+      .key(state.source), .optional(key: state.request), .optional(key: state.placeholder),
+      .optional(key: state.files), .optional(host),
+    ])
+  }
+
+  func state(of id: String) throws(StateError) -> ItemState? {
+    try selectState.first([.text(id)]) { ItemState($0) } ?? nil
   }
 
   /// Notes that an item's source is gone. Returns since when, in seconds since 1970.
@@ -49,56 +118,5 @@ final class ItemTable {
   /// Since when an item's source is gone, as the last run that reached it has noted; nil if it was not.
   func lostBefore(_ id: String) throws(StateError) -> Double? {
     try selectLost.first([.text(id)]) { $0.optionalDouble(0) } ?? nil
-  }
-
-  /// The status that a run has given an item; nil if it does not have the item.
-  func status(of id: String, in run: Int) throws(StateError) -> String? {
-    try selectStatus.first([.text(id), .int(run)]) { $0.text(0) }
-  }
-
-  /// - Parameters:
-  ///   - settings: what else shaped the line.
-  ///   - mark: covers the line, the settings and the source; nil if the line is not reusable.
-  ///   - keys: of the rows that the line was made from.
-  func save(
-    _ id: String, line: String, status: String, content: String?, settings: String, mark: Int?,
-    keys: (source: String, request: String, placeholder: String?)
-  ) throws(StateError) {
-    let line = try packed.pack(line, id: id, settings: settings)
-    try upsertResult.run(
-      [.text(id)] + line + [
-        .optional(status == "ok" ? nil : status), .optional(key: content), .optional(mark),
-        .key(keys.source),
-        .optional(key: keys.request == keys.source ? nil : keys.request),
-        .optional(key: keys.placeholder),
-      ])
-  }
-
-  func lastResult(of id: String) throws(StateError) -> LastResult? {
-    try selectLastResult.first([.text(id)]) { LastResult($0, packed) }
-  }
-
-  /// Lines are as long as the user's own data in them: at most one more than these bytes is returned
-  /// at once.
-  private static let resultBytes = 1 << 20
-
-  /// Up to `limit` lines; fewer if they are long; and whether each is what was saved.
-  func results(
-    of run: Int, after position: Int, limit: Int
-  ) throws(StateError) -> (results: [ResultLine], areSound: Bool) {
-    var results: [ResultLine] = []
-    var bytes = 0
-    var areSound = true
-    try selectResults.runWhile([.int(position), .int(run), .int(limit)]) { row in
-      let rest = row.dropFirst(PackedLines.width)
-      guard let line = packed.line(in: row) else {
-        areSound = false
-        return false
-      }
-      results.append((rest.int(0), line, rest.int(1), row.text(3), rest.int(2)))
-      bytes += line.utf8.count
-      return bytes < Self.resultBytes
-    }
-    return (results, areSound)
   }
 }

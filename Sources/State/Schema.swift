@@ -125,62 +125,37 @@ enum Schema {
       retired REAL
     ) WITHOUT ROWID;
 
-    -- Items that follow each other in the manifest. A run that finds the lines of the manifest, and everything else that
-    -- they were made of, as before writes nothing but this row for all of them.
-    CREATE TABLE stretches (
-      number INTEGER PRIMARY KEY,  -- declared, because VACUUM changes numbers that are not
-      run INTEGER NOT NULL,     -- the last that had them
-      position INTEGER NOT NULL,  -- of the first in that run
-      line INTEGER NOT NULL,    -- of the manifest, from which those of the items count
-      key BLOB,                 -- of their lines and of what these mean; null if they may mean something else
-      items INTEGER,            -- their number
-      sum INTEGER,              -- of the items and their places; see StretchSum
-      fresh_until REAL,         -- these three: what a run has to know of them if they stand
-      places INTEGER,
-      files INTEGER,
-      mark INTEGER,             -- a checksum of those columns; null if items have to be looked at one by one
-      stood INTEGER NOT NULL    -- whether that run did not look at the items
-    );
-    CREATE INDEX stretches_by_position ON stretches (run, position);
-    CREATE INDEX stretches_by_key ON stretches (key) WHERE key IS NOT NULL;
+    -- The chunks of the last catalog in its order, a thousand in a row; see Chunk.
+    CREATE TABLE chunks (part INTEGER PRIMARY KEY, records BLOB NOT NULL);
 
-    -- The small part of an item. SQLite keeps about a quarter of a page of a row whose key is
-    -- a text; a row with a number as its key may fill the page, as most lines of the catalog do. Numbers also follow
-    -- the manifest in which items came first, so that neighbours share pages whatever their ids look like.
+    -- Chunks whose items the next run has to look at.
+    CREATE TABLE doubts (chunk INTEGER PRIMARY KEY);
+
+    -- Each item, as the last run left it that looked at it: of a chunk whose lines were copied, nothing is written. Numbers
+    -- follow the manifest in which items came first, so that neighbours share pages whatever their ids look like.
     CREATE TABLE items (
-      number INTEGER PRIMARY KEY,  -- declared, as above
+      number INTEGER PRIMARY KEY,  -- declared, because VACUUM changes numbers that are not
       id TEXT NOT NULL UNIQUE,
-      stretch INTEGER NOT NULL,
-      place INTEGER NOT NULL,   -- in it
-      line INTEGER NOT NULL,    -- in the manifest, counted from its first line
+      chunk INTEGER NOT NULL,   -- its number
+      place INTEGER NOT NULL,   -- in the manifest, counted from the first line of its chunk
+      slot INTEGER NOT NULL,    -- in the lines of that run
+      line INTEGER NOT NULL,    -- in the manifest of that run
+      run INTEGER NOT NULL,
       entry INTEGER NOT NULL,   -- 64 bits of a digest of what the manifest said
-      done INTEGER NOT NULL,    -- whether the stretch's run has a result
+      mark INTEGER NOT NULL,    -- a checksum of the columns above (RecordMark)
+      done INTEGER NOT NULL,    -- whether the run has a result
       reason TEXT,              -- what was decided about it: JSON, see Reason
-      lost REAL                 -- when a lasting error was first seen; seconds since 1970
-    );
-    CREATE INDEX items_by_stretch ON items (stretch, place);
-
-    -- The large part, which only changes with the item.
-    CREATE TABLE results (
-      item INTEGER PRIMARY KEY, -- its number
-      settings INTEGER NOT NULL,  -- those that the line was made with, and its shape
-      result BLOB NOT NULL,     -- the values of its line of the catalog; see PackedLines
-      status TEXT,              -- as in that line; null means ok
-      content BLOB,             -- SHA-256 of its source's bytes
-      mark INTEGER,             -- checksum of the line, the settings and the source; null if it is not reusable
+      lost REAL,                -- when a lasting error was first seen; seconds since 1970
+      status TEXT,              -- as in its line of the catalog; null means ok
+      sum INTEGER,              -- of the line; null if it has none
+      made INTEGER,             -- of what the line was made of; null if it is not reusable. See LineInputs
       source BLOB,              -- the key in sources and headers
       request BLOB,             -- the key in rejections; null if it is the source's
       placeholder BLOB,         -- the key in placeholders; null if none is shown
-      sum INTEGER               -- checksum of the item's id, the shape and the values; see PackedLines
+      files BLOB,               -- what the names of its files begin with; null without any
+      host TEXT                 -- of its URL, if it failed or is stale
     );
-
-    -- What lines were made with, in each of their shapes.
-    CREATE TABLE settings (
-      number INTEGER PRIMARY KEY,
-      digest BLOB NOT NULL,     -- of everything in a pipeline that shapes a line; several rows may have it
-      shape BLOB NOT NULL,      -- what lines have in common; see LineShape
-      mark INTEGER NOT NULL
-    );
+    CREATE INDEX items_by_status ON items (status) WHERE status IS NOT NULL;
 
     -- The boot id of the machine when the run began: its files may not be on the disk; null once they are. The rest is
     -- null until the run is completed.
@@ -191,6 +166,7 @@ enum Schema {
       items INTEGER,            -- their number
       identity TEXT,            -- SHA-256 of the pipeline file's path
       addresses TEXT,           -- SHA-256 of what makes requests of the manifest's URLs
+      last_item INTEGER,        -- the highest number of its items
       output TEXT,              -- the output's mark at its end; null before, and if that has none
       ended REAL,               -- seconds since 1970
       standing TEXT             -- what it left if another would do nothing; see StandingRun

@@ -35,21 +35,17 @@ extension StateStore {
 
   /// Adds the keys of all rows that items need to the names.
   ///
-  /// - Returns: false if an item has not been processed since schema 9, which did not store what it
-  ///   needs, or if no run has been since records were read from a damaged state, which has no items.
+  /// - Returns: false if no run has been since records were read from a damaged state, which has no items.
   package func nameRows() throws(StateError) -> Bool {
-    let isOld =
-      try database.prepare("SELECT 1 FROM results WHERE source IS NULL LIMIT 1")
-      .first([]) { _ in true } ?? false
     // The run of what was salvaged precedes all runs.
     let last = try database.prepare("SELECT max(number) FROM runs").first([]) { $0.optionalInt(0) }
-    if isOld || last == 0 { return false }
+    if last == 0 { return false }
     // Whole tables are scanned, which may never end in a damaged file.
     try database.limitSteps()
     defer { database.unlimitSteps() }
     for keys in [
-      "source FROM results", "request FROM results WHERE request IS NOT NULL",
-      "placeholder FROM results WHERE placeholder IS NOT NULL",
+      "source FROM items WHERE source IS NOT NULL", "request FROM items WHERE request IS NOT NULL",
+      "placeholder FROM items WHERE placeholder IS NOT NULL",
       "content FROM sources WHERE EXISTS (SELECT 1 FROM temp.named WHERE name = sources.key)",
     ] {
       // Sorted, because keys are digests: in any other order each would change another page.

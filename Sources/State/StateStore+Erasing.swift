@@ -9,7 +9,7 @@ extension StateStore {
   package func ids(ofSources digests: [String]) throws(StateError) -> [String] {
     var ids: Set<Identifier> = []
     let current = try database.prepare(
-      "SELECT id FROM items JOIN results ON item = number WHERE ?1 IN (source, request)")
+      "SELECT id FROM items WHERE ?1 IN (source, request)")
     let former = try database.prepare("SELECT id FROM former WHERE kind = ? AND name = ?")
     for digest in digests {
       try current.run([.key(digest)]) { ids.insert($0.text(0)) }
@@ -39,11 +39,9 @@ extension StateStore {
   /// All that items have and had.
   package func possessions(of ids: [String]) throws(StateError) -> Set<Possession> {
     var found: Set<Possession> = []
-    let current = try database.prepare(
-      "SELECT \(LastResult.columns) FROM items JOIN results ON item = number WHERE id = ?")
     let former = try database.prepare("SELECT kind, name FROM former WHERE id = ?")
     for id in ids {
-      try current.run([.text(id)]) { found.formUnion(LastResult($0, packed).possessions) }
+      if let state = try items.state(of: id) { found.formUnion(state.possessions) }
       try former.run([.text(id)]) { row in
         if let possession = Possession(row) { found.insert(possession) }
       }
@@ -52,6 +50,9 @@ extension StateStore {
     for source in found where source.kind == .sources {
       if let content = try sources.find(source.name)?.content {
         found.insert(Possession(.contents, content))
+      }
+      try former.run([.text(Self.noteID(ofSource: source.name))]) { row in
+        if let possession = Possession(row) { found.insert(possession) }
       }
     }
     return found
@@ -88,21 +89,22 @@ extension StateStore {
     )
     for id in ids {
       try count.run([.text(id)])
-      try forgetStretch(of: id)
+      try doubtChunk(of: id)
     }
-    for table in [
-      "results WHERE item = (SELECT number FROM items WHERE id = ?)", "items WHERE id = ?",
-      "former WHERE id = ?",
-    ] {
+    for table in ["items WHERE id = ?", "former WHERE id = ?"] {
       let delete = try database.prepare("DELETE FROM \(table)")
       for id in ids { try delete.run([.text(id)]) }
     }
-    // What only these had in common.
-    try packed.forgetAllUnused()
+    try database.execute(
+      "UPDATE runs SET last_item = (SELECT coalesce(max(number), 0) FROM items)"
+        + " WHERE last_item > (SELECT coalesce(max(number), 0) FROM items)")
+    try readLastItem()
     for possession in possessions {
       switch possession.kind {
       case .files, .contents: break
       case .sources:
+        try database.prepare("DELETE FROM former WHERE id = ?")
+          .run([.text(Self.noteID(ofSource: possession.name))])
         try delete(possession, from: [.sources, .headers], unless: "source = ?1")
       case .rejections:
         try delete(possession, from: [.rejections], unless: "coalesce(request, source) = ?1")
@@ -127,7 +129,7 @@ extension StateStore {
   private func delete(
     _ possession: Possession, from tables: [Table], unless condition: String
   ) throws(StateError) {
-    let isShared = try database.prepare("SELECT 1 FROM results WHERE \(condition) LIMIT 1")
+    let isShared = try database.prepare("SELECT 1 FROM items WHERE \(condition) LIMIT 1")
       .first([.key(possession.name)]) { _ in true }
     if isShared == true { return }
     for table in tables {

@@ -1,8 +1,9 @@
-internal import TesseraText
+internal import TesseraCatalog
 
-/// Items: their positions in a run's manifest, their lines of the catalog, and why these are what they
-/// are.
+/// Items: where a run has them, and why their lines of the catalog are what they are. The lines themselves are in the catalog.
 extension StateStore {
+  // MARK: Claims
+
   /// What a manifest line means for the run.
   package enum Claim: Sendable, Equatable {
     case new
@@ -36,62 +37,156 @@ extension StateStore {
       id: String, line: Int, entry: String, standing: Reason? = nil,
       alternative: Alternative? = nil
     ) {
-      self.alternative = alternative
-      self.id = id
-      self.line = line
-      self.entry = entry
-      self.standing = standing
+      (self.id, self.line, self.entry) = (id, line, entry)
+      (self.standing, self.alternative) = (standing, alternative)
     }
   }
 
-  /// What shaped an item's line of the catalog besides the item: a later run reuses the line if all of
-  /// it is unchanged.
-  package struct LineInputs: Sendable {
-    /// A digest of everything in the pipeline that shapes the line.
-    package var settings: String
-    /// A digest of everything that the manifest says about the item.
-    package var entry: String
-    /// The key of the source.
-    package var source: String
-
-    package init(settings: String, entry: String, source: String) {
-      self.settings = settings
-      self.entry = entry
-      self.source = source
-    }
+  /// Some lines of a manifest, and what they mean for the run.
+  package enum ChunkRequest: Sendable {
+    /// Those of a chunk of the last catalog, by its place. Its first line has this number now.
+    case standing(Int, line: Int)
+    /// Others. The key is nil if they may mean something else in another run.
+    case items([ClaimRequest], key: Chunk.Key?, line: Int)
   }
 
-  /// What a run decided about an item.
-  package struct ItemResult: Sendable {
+  package enum ChunkClaim: Sendable {
+    case standing
+    /// An answer for each request, and the chunk of those that are new.
+    case items([Claim], Chunk)
+  }
+
+  /// Gives each item to the first of its lines.
+  ///
+  /// - Parameters:
+  ///   - slot: of the first new item.
+  ///   - claims: of the run.
+  /// - Returns: an answer for each request, up to a chunk that does not stand any more, because an item has left it.
+  package func claim(
+    _ requests: [ChunkRequest], run: Int, slot: Int, in claims: ChunkClaims
+  ) throws(StateError) -> [ChunkClaim] {
+    try begin()
+    var (answers, slot) = ([ChunkClaim](), slot)
+    for request in requests {
+      switch request {
+      case .standing(let place, let line):
+        guard claims.stand(place, line: line) else { return answers }
+        answers.append(.standing)
+      case .items(let items, let key, let line):
+        let (found, chunk) = try claim(items, key, line: line, run: run, slot: slot, in: claims)
+        slot += chunk.count
+        answers.append(.items(found, chunk))
+      }
+    }
+    return answers
+  }
+
+  private func claim(
+    _ requests: [ClaimRequest], _ key: Chunk.Key?, line: Int, run: Int, slot: Int,
+    in claims: ChunkClaims
+  ) throws(StateError) -> ([Claim], Chunk) {
+    let number = claims.begin(
+      key?.number, or: RecordMark.of("", [.int(run), .int(slot), .int(line)]))
+    var (found, count) = ([Claim](), 0)
+    for request in requests {
+      func answer(_ id: String, _ entry: String) throws(StateError) -> Claim {
+        try claim(
+          id,
+          ItemTable.Claimed(
+            chunk: number, place: request.line - line, slot: slot + count, line: request.line,
+            run: run, entry: LineInputs.short(entry)), standing: request.standing, in: claims)
+      }
+      var meaning = try answer(request.id, request.entry)
+      if case .conflict = meaning, let other = request.alternative {
+        meaning = try answer(other.id, other.entry)
+        if meaning == .new { meaning = .alternative }
+      }
+      found.append(meaning)
+      if meaning == .new || meaning == .alternative { count += 1 }
+    }
+    // Only as a whole it is what its key says. An alternative depends on lines before it.
+    let isWhole =
+      count == requests.count && !found.contains(.alternative) && key?.number == number
+    let own = isWhole ? key : nil
+    var chunk = Chunk(own ?? Chunk.Key(number, 0), count: count, line: line)
+    chunk.mayStand = own != nil
+    return (found, chunk)
+  }
+
+  private func claim(
+    _ id: String, _ new: ItemTable.Claimed, standing: Reason?, in claims: ChunkClaims
+  ) throws(StateError) -> Claim {
+    let found = try items.claimed(id)
+    if let found {
+      let line =
+        found.run == new.run
+        ? found.line : claims.standingLine(of: found.chunk).map { $0 + found.place }
+      if let line { return found.entry == new.entry ? .repeated : .conflict(line: line) }
+      if found.chunk != new.chunk { claims.leave(found.chunk) }
+      if found.number ?? .max <= lastItem { claims.keep() }
+    }
+    try items.claim(id, new, isNew: found == nil, standing: standing)
+    return .new
+  }
+
+  // MARK: Lines
+
+  /// What is known of an item before its turn.
+  package struct LineLookup: Sendable {
+    /// Nil if its line is not reusable, or was made of another source.
+    package var line: KnownLine?
+    /// Whether nothing is known of the source: no bytes, no header, no rejection.
+    package var isNew: Bool
+  }
+
+  /// An item's line of an earlier run, if it is the one that ``made`` stands for.
+  package struct KnownLine: Sendable {
+    /// The number of its chunk.
+    package var chunk: Int
+    /// See ``LineInputs/mark(_:sum:_:)``.
+    package var made: Int
+    package var source: SourceRecord
+    /// Whether an answer of the server has been rejected since.
+    package var isRejected: Bool
+  }
+
+  /// What an item is looked up by.
+  package struct LineLookupRequest: Sendable {
     package var id: String
-    /// The item's line of the catalog.
-    package var line: String
-    /// The status in that line.
-    package var status: String
-    package var reasons: [Reason]
-    /// SHA-256 of the source's bytes, if they are known.
-    package var content: String?
-    /// Nil if no later run may reuse the line.
-    package var inputs: LineInputs?
-    /// The key of the placeholder that the line shows, or may show in a later run.
-    package var placeholder: String?
-    /// Whether the source is gone, as ``lostSince(_:now:)`` has noted.
-    package var isLost = false
+    /// The source's key.
+    package var source: String
+    /// The key of the request URL.
+    package var url: String
 
-    package init(
-      id: String, line: String, status: String, reasons: [Reason], content: String?,
-      inputs: LineInputs?,
-      placeholder: String? = nil
-    ) {
-      self.id = id
-      self.line = line
-      self.status = status
-      self.reasons = reasons
-      self.content = content
-      self.inputs = inputs
-      self.placeholder = placeholder
+    package init(_ id: String, source: String, url: String) {
+      (self.id, self.source, self.url) = (id, source, url)
     }
   }
+
+  /// An answer for each request.
+  package func lookUpLines(_ requests: [LineLookupRequest]) throws(StateError) -> [LineLookup] {
+    try reading { () throws(StateError) in
+      try requests.map { request throws(StateError) in
+        let values: [Statement.Value] = [
+          .text(request.id), .key(request.source), .key(request.url),
+        ]
+        return try lookups.lookup.first(values) { row in
+          let (isRejected, hasHeader) = (row.int(2) != 0, row.int(3) != 0)
+          let rest = row.dropFirst(4)
+          var lookup = LineLookup(
+            isNew: rest.isNull(Int32(SourceRecord.width - 1)) && !hasHeader && !isRejected)
+          // Saving a source deletes its header record, so one that exists is newer than the line.
+          if !hasHeader, !row.isNull(1), let source = SourceRecord.found(in: rest) {
+            lookup.line = KnownLine(
+              chunk: row.int(0), made: row.int(1), source: source, isRejected: isRejected)
+          }
+          return lookup
+        } ?? LineLookup(isNew: true)
+      }
+    }
+  }
+
+  // MARK: Results
 
   /// Saves an item's result together with what its processing changed about the source.
   ///
@@ -104,29 +199,30 @@ extension StateStore {
     _ result: ItemResult, _ change: SourceChange? = nil, key: String = "", url: String = ""
   ) throws(StateError) -> Bool? {
     try begin()
-    let before = try items.lastResult(of: result.id)
-    if let before, !before.line.isSame(as: result.line) || before.source != key {
-      let now = LastResult(
-        status: result.status, line: result.line, source: key, request: url,
-        content: result.content, placeholder: result.placeholder)
-      try noteFormer(before.possessions.subtracting(now.possessions), of: result.id)
+    let keys = (source: key, request: url)
+    let now = ItemState(
+      status: result.status, sum: LineInputs.sum(of: result.line.utf8), files: result.files,
+      source: key, request: keys.request == keys.source ? nil : keys.request,
+      placeholder: result.placeholder)
+    let before = try items.state(of: result.id)
+    let isOther = before.map { $0.sum != now.sum }
+    if let before {
+      let had = before.source == key ? before.possessions : try possessions(of: before)
+      try noteFormer(had.subtracting(now.possessions), of: result.id)
     }
     if let change { try save(change, key: key, url: url) }
-    try items.finish(
-      result.id, reasons: Reason.stored(result.reasons), isLost: result.isLost)
     // After the change, because the mark covers the source as it is stored from now on.
-    var mark: Int?
-    // What was saved above need not be read again.
-    var source = key == result.inputs?.source ? change?.source : nil
-    if source == nil, let inputs = result.inputs { source = try sources.find(inputs.source) }
-    if let inputs = result.inputs, let source {
-      mark = Self.mark(result.id, result.line, inputs, source)
+    var made: Int?
+    if let inputs = result.inputs {
+      let own = key == inputs.source ? change?.source : nil
+      // What was saved above need not be read again.
+      let source = if let own { own } else { try sources.find(inputs.source) }
+      made = source.map { inputs.mark(result.id, sum: now.sum, $0) }
     }
     try items.save(
-      result.id, line: result.line, status: result.status, content: result.content,
-      settings: result.inputs?.settings ?? "", mark: mark,
-      keys: (source: key, request: url, placeholder: result.placeholder))
-    return before.map { !$0.line.isSame(as: result.line) }
+      result.id, reasons: Reason.stored(result.reasons), now, made: made, host: result.host,
+      keepsLost: result.isLost)
+    return isOther
   }
 
   /// Saves that an item's line of an earlier run still applies, because the server has confirmed the
@@ -140,50 +236,25 @@ extension StateStore {
     try items.finish(id, reasons: Reason.stored(reasons))
   }
 
-  static func mark(
-    _ id: String, _ line: String, _ inputs: LineInputs, _ source: SourceRecord
-  ) -> Int {
-    RecordMark.of(
-      id,
-      [
-        .text(line), .key(inputs.settings), .key(inputs.entry), .key(source.content),
-        .optional(source.url), .optional(source.robots), .optional(source.confirmation.etag),
-        .optional(source.confirmation.lastModified),
-      ])
-  }
-
-  /// A part of a run's lines in the order of the manifest, from the position after `position` on: up to
-  /// `limit`, or fewer if they are long. None means that there are no more.
-  ///
-  /// - Throws: ``StateError/Kind/incomplete`` if one of them is not what was saved.
-  package func results(
-    of run: Int, after position: Int, limit: Int
-  ) throws(StateError) -> [ResultLine] {
-    let (results, areSound) = try items.results(of: run, after: position, limit: limit)
-    guard areSound else {
-      throw StateError(
-        kind: .incomplete, path: path, message: "a line of this run's catalog is damaged in it")
-    }
-    return results
-  }
-
   /// The statuses that a run has given items; nil for each item that it does not have.
-  package func statuses(of ids: [String], in run: Int) throws(StateError) -> [String?] {
+  package func statuses(
+    of ids: [String], in run: Int, _ claims: ChunkClaims
+  ) throws(StateError) -> [String?] {
     try reading { () throws(StateError) in
-      var statuses: [String?] = []
-      for id in ids { statuses.append(try items.status(of: id, in: run)) }
-      return statuses
+      let select = try database.prepare(
+        "SELECT \(ItemState.status), run, chunk FROM items WHERE id = ? AND sum IS NOT NULL")
+      return try ids.map { id throws(StateError) in
+        try select.first([.text(id)]) { row in
+          row.int(1) == run || claims.standingLine(of: row.int(2)) != nil ? row.text(0) : nil
+        } ?? nil
+      }
     }
   }
 
-  /// The lines that items have in the catalog of the last run that had them; nil for each without one.
-  package func lines(of ids: [String]) throws(StateError) -> [String?] {
+  /// The statuses that items have in their lines; nil for each without one.
+  package func lastStatuses(of ids: [String]) throws(StateError) -> [String?] {
     try reading { () throws(StateError) in
-      let query = try database.prepare(
-        "SELECT \(PackedLines.columns) FROM items JOIN results ON item = number WHERE id = ?")
-      return try ids.map { id throws(StateError) in
-        try query.first([.text(id)]) { packed.line(in: $0) } ?? nil
-      }
+      try ids.map { id throws(StateError) in try items.state(of: id)?.status }
     }
   }
 
@@ -196,14 +267,49 @@ extension StateStore {
   /// Since when an item's source is gone, as ``lostSince(_:now:)`` has noted; nil if the last answer about it was good.
   package func lostBefore(_ id: String) throws(StateError) -> Double? { try items.lostBefore(id) }
 
-  /// How many items of the last completed run a run does not have. What runs had that were stopped does not count.
-  package func goneItems(_ run: Int) throws(StateError) -> Int {
-    let completed = "SELECT max(number) FROM runs WHERE items IS NOT NULL"
-    return try database.prepare(
-      "SELECT count(*) FROM stretches s JOIN items ON stretch = s.number"
-        + " WHERE run <> ? AND run <= (\(completed))"
-    )
-    .first([.int(run)]) { $0.int(0) } ?? 0
+  /// Whether the last completed run has left items a line. Those of a later run may be in no catalog.
+  package func haveCompletedLines(_ ids: [String]) throws(StateError) -> [Bool] {
+    try reading { () throws(StateError) in
+      let select = try database.prepare(
+        "SELECT number FROM items WHERE id = ? AND sum IS NOT NULL")
+      return try ids.map { id throws(StateError) in
+        try select.first([.text(id)]) { $0.int(0) <= lastItem } ?? false
+      }
+    }
+  }
+
+  /// The slots of items in a run; nil for each that it does not have.
+  package func slots(of ids: [String], in run: Int) throws(StateError) -> [Int?] {
+    try reading { () throws(StateError) in
+      let select = try database.prepare("SELECT slot FROM items WHERE id = ? AND run = ?")
+      return try ids.map { id throws(StateError) in
+        try select.first([.text(id), .int(run)]) { $0.int(0) }
+      }
+    }
+  }
+
+  /// What a look at the next run has to know of an item.
+  package struct KnownItem: Sendable {
+    /// In its line of the catalog.
+    package var status: String
+    /// The number of the chunk that it is in.
+    package var chunk: Int
+    /// Whether the manifest's line is that of the last run which had the item.
+    package var isSame: Bool
+  }
+
+  /// - Parameter items: ids with digests of what the manifest says about them.
+  package func known(_ items: [(id: String, entry: String)]) throws(StateError) -> [KnownItem?] {
+    try reading { () throws(StateError) in
+      let select = try database.prepare(
+        "SELECT \(ItemState.status), chunk, entry FROM items WHERE id = ? AND sum IS NOT NULL")
+      return try items.map { id, entry throws(StateError) in
+        try select.first([.text(id)]) { row in
+          KnownItem(
+            status: row.text(0), chunk: row.int(1), isSame: row.int(2) == LineInputs.short(entry))
+        }
+      }
+    }
   }
 
   // MARK: For `why`
@@ -212,38 +318,47 @@ extension StateStore {
   package struct ItemHistory: Sendable {
     package var run: Int
     package var line: Int
-    /// Its line of the catalog; nil if a run was stopped before it had one.
-    package var result: String?
+    /// In its line of the catalog; nil if a run was stopped before it had one.
+    package var status: String?
+    /// Of that line; see ``LineInputs/sum(of:)``.
+    package var sum: Int?
     package var reasons: [Reason]
     package var content: String?
     /// Another item with the same bytes.
     package var twin: String?
+    /// Where its line is in the catalog; nil if that is not known.
+    package var chunk: Chunk?
   }
 
   package func history(of id: String) throws(StateError) -> ItemHistory? {
     let select = try database.prepare(
-      "SELECT \(PackedLines.columns), run, stretches.line + items.line, done, reason, content,"
-        + " stood, fresh_until FROM items LEFT JOIN stretches ON stretches.number = stretch"
-        + " LEFT JOIN results ON item = items.number WHERE id = ?")
+      "SELECT items.run, chunk, line, done, reason, content, \(ItemState.status), sum, place,"
+        + " items.run <= (SELECT max(number) FROM runs WHERE items IS NOT NULL) FROM items"
+        + " LEFT JOIN sources ON sources.key = source WHERE id = ?")
     let found = try select.first([.text(id)]) { row in
-      let rest = row.dropFirst(PackedLines.width)
-      var history = ItemHistory(
-        run: rest.int(0), line: rest.int(1), result: rest.int(2) != 0 ? packed.line(in: row) : nil,
-        reasons: rest.optionalText(3).map(Reason.list(stored:)) ?? [],
-        content: rest.optionalKey(4))
+      let hasResult = row.int(3) != 0 && !row.isNull(7)
+      let history = ItemHistory(
+        run: row.int(0), line: row.int(2), status: hasResult ? row.text(6) : nil,
+        sum: hasResult ? row.int(7) : nil,
+        reasons: row.optionalText(4).map(Reason.list(stored:)) ?? [], content: row.optionalKey(5))
+      return (history, chunk: row.int(1), place: row.int(8), isOfIndex: row.int(9) != 0)
+    }
+    guard case (var history, let number, let place, let isOfIndex)? = found else { return nil }
+    history.chunk = try chunkIndex().chunk(of: number)
+    if let chunk = history.chunk, isOfIndex {
+      history.line = chunk.line + place
       // Nothing was written for the item itself.
-      if rest.int(5) != 0 {
-        let end = rest.double(6)
+      if chunk.hasStood {
+        let end = chunk.freshUntil
         history.reasons = [end.isFinite ? .fresh(until: end) : .neverRevalidated]
       }
-      return history
     }
-    guard var history = found, let content = history.content else { return found }
-    history.twin = try database.prepare(
-      "SELECT id FROM results JOIN items ON items.number = item"
-        + " JOIN stretches ON stretches.number = stretch WHERE content = ? AND id <> ?"
-        + " ORDER BY position + place LIMIT 1"
-    ).first([.key(content), .text(id)]) { $0.text(0) }
+    if let content = history.content {
+      history.twin = try database.prepare(
+        "SELECT id FROM items WHERE source IN (SELECT key FROM sources WHERE content = ?)"
+          + " AND id <> ? ORDER BY number LIMIT 1"
+      ).first([.key(content), .text(id)]) { $0.text(0) }
+    }
     return history
   }
 
@@ -262,12 +377,88 @@ extension StateStore {
     return ids
   }
 
-  /// Forgets that an item's line may be used again: its files are looked for when it is processed next.
-  package func doubtLine(of id: String) throws(StateError) {
+  // MARK: What items had
+
+  /// Notes what an item no longer has: `forget` finds all that an output ever kept of an image.
+  func noteFormer(_ possessions: Set<Possession>, of id: String) throws(StateError) {
+    guard !possessions.isEmpty else { return }
+    let insert = try database.prepare(
+      "INSERT OR IGNORE INTO former (kind, name, id) VALUES (?, ?, ?)")
+    for possession in possessions { try insert.run(possession.values + [.text(id)]) }
+  }
+
+  /// Notes bytes that a source no longer has, and each of its items may have had.
+  func noteFormer(content: String, ofSource key: String) throws(StateError) {
+    try noteFormer([Possession(.contents, content)], of: Self.noteID(ofSource: key))
+  }
+
+  /// No item has it: an id is not empty, and has no control character.
+  static func noteID(ofSource key: String) -> String { "\u{0}\(key)" }
+
+  private static let itemsTogether = 10_000
+
+  /// Deletes the items that a run does not have, and notes what they had.
+  ///
+  /// - Parameter ids: among which they are; nil to look at each item.
+  func deleteGone(
+    _ run: Int, _ claims: ChunkClaims, among ids: [String]?
+  ) throws(StateError) {
+    let columns = "number, id, run, chunk, \(ItemState.columns) FROM items"
+    var gone: [(number: Int, id: String, state: ItemState?)] = []
+    func take(_ row: Statement.Row) {
+      guard row.int(2) != run, claims.standingLine(of: row.int(3)) == nil else { return }
+      gone.append((row.int(0), row.text(1), ItemState(row.dropFirst(4))))
+    }
+    if let ids {
+      let select = try database.prepare("SELECT \(columns) WHERE id = ?")
+      for id in ids { try select.run([.text(id)], row: take) }
+      return try delete(gone)
+    }
+    let select = try database.prepare(
+      "SELECT \(columns) WHERE number > ? ORDER BY number LIMIT \(Self.itemsTogether)")
+    var last: Int? = 0
+    while let number = last {
+      last = nil
+      try select.run([.int(number)]) { row in
+        last = row.int(0)
+        take(row)
+      }
+      try delete(gone)
+      gone.removeAll()
+    }
+  }
+
+  private func delete(
+    _ items: [(number: Int, id: String, state: ItemState?)]
+  ) throws(StateError) {
+    let delete = try database.prepare("DELETE FROM items WHERE number = ?")
+    for (number, id, state) in items {
+      if let state { try noteFormer(try possessions(of: state), of: id) }
+      try delete.run([.int(number)])
+    }
+  }
+
+  /// With the bytes of its source.
+  func possessions(of state: ItemState) throws(StateError) -> Set<Possession> {
+    let content = try sources.find(state.source)?.content
+    return state.possessions.union(content.map { [Possession(.contents, $0)] } ?? [])
+  }
+
+  /// Deletes the notes on what is no longer there. Those on files of a source leave with the last of them.
+  package func forgetFormer() throws(StateError) {
     try begin()
-    try database.prepare(
-      "UPDATE results SET mark = NULL WHERE item = (SELECT number FROM items WHERE id = ?)"
-    ).run([.text(id)])
-    try doubtStretch(of: id)
+    try database.execute(
+      "CREATE TEMP TABLE sources_of_files (name TEXT PRIMARY KEY) WITHOUT ROWID;"
+        + " INSERT OR IGNORE INTO temp.sources_of_files"
+        + " SELECT substr(name, 1, \(FileName.sourceDigits)) FROM variants;"
+        + " DELETE FROM former WHERE kind = '\(Possession.Kind.files)'"
+        + " AND lower(hex(name)) NOT IN (SELECT name FROM temp.sources_of_files);"
+        + " DROP TABLE temp.sources_of_files")
+    for table in Table.allCases {
+      guard let kind = Possession.Kind(rawValue: table.rawValue) else { continue }
+      try database.execute(
+        "DELETE FROM former WHERE kind = '\(kind)' AND NOT EXISTS"
+          + " (SELECT 1 FROM \(table.rawValue) WHERE \(table.key) = former.name)")
+    }
   }
 }

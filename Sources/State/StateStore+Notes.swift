@@ -30,7 +30,7 @@ extension StateStore {
       if !found.contains(id), matches(id, source) { found.insert(id) }
     }
     try database.prepare(
-      "SELECT id, source, request FROM items LEFT JOIN results ON item = number"
+      "SELECT id, source, request FROM items"
     ).run([]) { row in
       look(row.text(0), row.isNull(1) ? nil : row.key(1))
       if !row.isNull(2) { look(row.text(0), row.key(2)) }

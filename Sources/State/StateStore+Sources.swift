@@ -8,8 +8,8 @@ extension StateStore {
     package var content: ContentRecord?
     package var header: HeaderRecord?
     package var rejection: RejectionRecord?
-    /// What the last run that had the item said of it.
-    package var lastResult: LastResult?
+    /// What the last run that looked at the item said of it.
+    package var item: ItemState?
 
     package init() {}
 
@@ -27,7 +27,7 @@ extension StateStore {
     try reading { () throws(StateError) in
       var knowledge =
         try lookups.knowledge.first([.key(key), .key(url)]) { Knowledge($0) } ?? Knowledge()
-      if let id { knowledge.lastResult = try items.lastResult(of: id) }
+      if let id { knowledge.item = try items.state(of: id) }
       return knowledge
     }
   }
@@ -156,7 +156,10 @@ extension StateStore {
       if !made.qualities.isEmpty { try qualities.save(made.qualities) }
     }
     if let source = change.source {
-      if let old = try sources.find(key), !old.isShown(like: source) { try noteChanged(key) }
+      if let old = try sources.find(key), !old.isShown(like: source) {
+        try noteChanged(key)
+        if old.content != source.content { try noteFormer(content: old.content, ofSource: key) }
+      }
       try sources.save(source, key: key)
       // Confirmed bytes say more than a header, and an older header must not contradict them.
       try headers.delete(key)

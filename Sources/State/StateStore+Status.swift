@@ -13,7 +13,7 @@ extension StateStore {
   /// that are gone do not count: `keep-lost` decides how long they are shown.
   package func oldestStale() throws(StateError) -> Double? {
     let select = try database.prepare(
-      "SELECT min(checked) FROM results JOIN sources ON key = source JOIN items ON number = item"
+      "SELECT min(checked) FROM items JOIN sources ON key = source"
         + " WHERE status = 'stale' AND lost IS NULL")
     return try select.first([]) { $0.optionalDouble(0) } ?? nil
   }
@@ -23,8 +23,11 @@ extension StateStore {
     /// In the state.
     package var number: Int
     package var id: String
-    /// Its line of the catalog.
-    package var line: String
+    /// Why: as in its line of the catalog.
+    package var code: String
+    package var message: String
+    /// Of its URL; nil if that has none, or is not shown.
+    package var host: String?
     package var isStale: Bool
     /// When the server last confirmed its source, in seconds since 1970; nil if it never did.
     package var checked: Double?
@@ -35,18 +38,20 @@ extension StateStore {
   /// Failed and stale items in the order of their numbers, from the one after `number` on: up to `limit`.
   package func troubledItems(after number: Int, limit: Int) throws(StateError) -> [TroubledItem] {
     let select = try database.prepare(
-      "SELECT \(PackedLines.columns), number, status, checked, lost FROM results"
-        + " JOIN items ON number = item LEFT JOIN sources ON key = source"
-        + " WHERE item > ? AND status IN ('failed', 'stale') ORDER BY item LIMIT ?")
+      "SELECT number, id, status, checked, lost, reason, host FROM items"
+        + " LEFT JOIN sources ON key = source"
+        + " WHERE number > ? AND status IN ('failed', 'stale') ORDER BY number LIMIT ?")
     var items: [TroubledItem] = []
     try select.run([.int(number), .int(limit)]) { row in
-      let rest = row.dropFirst(PackedLines.width)
-      // Of a line that is damaged, the status is known all the same.
+      var (code, failure) = ("unknown", "")
+      for reason in row.optionalText(5).map(Reason.list(stored:)) ?? [] {
+        if case .failed(let name, let message) = reason { (code, failure) = (name, message) }
+      }
       items.append(
         TroubledItem(
-          number: rest.int(0), id: row.text(3), line: packed.line(in: row) ?? "",
-          isStale: rest.text(1) == "stale", checked: rest.optionalDouble(2),
-          isLost: rest.optionalDouble(3) != nil))
+          number: row.int(0), id: row.text(1), code: code, message: failure,
+          host: row.optionalText(6), isStale: row.text(2) == "stale",
+          checked: row.optionalDouble(3), isLost: row.optionalDouble(4) != nil))
     }
     return items
   }
@@ -82,14 +87,11 @@ extension StateStore {
     return files
   }
 
-  /// How many items of a run have a result so far.
+  /// How many items that a run has looked at have a result so far.
   package func doneItems(of run: Int) throws(StateError) -> Int {
-    // Items of a stretch that stands are not looked at.
-    try database.prepare(
-      "SELECT coalesce(sum(CASE WHEN s.stood THEN s.items ELSE"
-        + " (SELECT count(*) FROM items i WHERE i.stretch = s.number AND i.done) END), 0)"
-        + " FROM stretches s WHERE s.run = ?"
-    ).first([.int(run)]) { $0.int(0) } ?? 0
+    try database.prepare("SELECT count(*) FROM items WHERE run = ? AND done").first([.int(run)]) {
+      $0.int(0)
+    } ?? 0
   }
 
   /// The number of the last run that began, and whether it has made its catalog; nil if none began.

@@ -13,13 +13,13 @@ package actor StateStore {
   let rejections: RecordTable<RejectionRecord>
   let qualities: RecordTable<QualityRecord>
   let items: ItemTable
-  let stretches: StretchTable
-  let packed: PackedLines
   let lookups: Lookups
   package nonisolated let path: String
   private var begun = ContinuousClock.now
   /// Whether a source of this run is another one than before.
   var hasChangedSources = false
+  /// The highest number of an item of the last completed run.
+  private(set) var lastItem = 0
 
   /// Opens the state at a path and creates it if it does not exist. An empty path opens a temporary
   /// state that no other process sees and that is gone with the store.
@@ -49,11 +49,18 @@ package actor StateStore {
     placeholders = try RecordTable(database)
     rejections = try RecordTable(database)
     qualities = try RecordTable(database)
-    packed = try PackedLines(database)
-    items = try ItemTable(database, packed)
-    stretches = try StretchTable(database)
+    items = try ItemTable(database)
     lookups = try Lookups(database)
+    lastItem = try Self.lastItem(in: database)
   }
+
+  private static func lastItem(in database: Database) throws(StateError) -> Int {
+    try database.prepare(
+      "SELECT last_item FROM runs WHERE items IS NOT NULL ORDER BY number DESC LIMIT 1"
+    ).first([]) { $0.int(0) } ?? 0
+  }
+
+  func readLastItem() throws(StateError) { lastItem = try Self.lastItem(in: database) }
 
   // MARK: Runs
 
@@ -67,6 +74,7 @@ package actor StateStore {
     // The row of the last run is never deleted: a number that came again would make its items look
     // like repeated ones.
     let number = try database.prepare("SELECT max(number) FROM runs").first([]) { $0.int(0) }
+    try noteClaims()
     // At once: of a run that is killed, the state shows that it began.
     try commit()
     return number ?? 1
@@ -105,33 +113,6 @@ package actor StateStore {
     }
   }
 
-  /// Ends a run whose files are on the disk. Items that its manifest does not name are forgotten.
-  ///
-  /// - Returns: whether the next run has lines to make again, though nothing else changes.
-  @discardableResult
-  package func endRun(_ run: Int, _ completed: CompletedRun) throws(StateError) -> Bool {
-    try begin()
-    // Whole tables are scanned, which may never end in a damaged file.
-    try database.limitSteps()
-    defer { database.unlimitSteps() }
-    let doubted = try doubtOlderLines()
-    try noteGone(run)
-    // Results first: they are found through their items, and these through their stretches.
-    let others = "SELECT number FROM stretches WHERE run <> ?"
-    for rows in [
-      "results WHERE item IN (SELECT number FROM items WHERE stretch IN (\(others)))",
-      "items WHERE stretch IN (\(others))", "stretches WHERE run <> ?",
-    ] {
-      try database.prepare("DELETE FROM \(rows)").run([.int(run)])
-    }
-    try packed.forgetUnused()
-    try database.prepare("DELETE FROM runs WHERE number < ?").run([.int(run)])
-    try note(completed, as: run)
-    try database.prepare("UPDATE runs SET boot = NULL WHERE number = ?").run([.int(run)])
-    try commit()
-    return doubted > 0
-  }
-
   /// More files are made that are not on the disk yet.
   package func reopenRun(_ run: Int, boot: String) throws(StateError) {
     try begin()
@@ -147,11 +128,13 @@ package actor StateStore {
   }
 
   func note(_ completed: CompletedRun, as run: Int) throws(StateError) {
+    lastItem = try database.prepare("SELECT max(number) FROM items").first([]) { $0.int(0) } ?? 0
     try database.prepare(
-      "UPDATE runs SET pipeline = ?, items = ?, identity = ?, addresses = ? WHERE number = ?"
+      "UPDATE runs SET pipeline = ?1, items = ?2, identity = ?3, addresses = ?4, last_item = ?6"
+        + " WHERE number = ?5"
     ).run([
       .text(completed.pipeline), .int(completed.items), .optional(completed.identity),
-      .optional(completed.addresses), .int(run),
+      .optional(completed.addresses), .int(run), .int(lastItem),
     ])
   }
 

@@ -79,6 +79,7 @@ extension RunForecast {
     let time = work.seconds.map {
       $0 < 1 ? ", under a second" : ", about \(Amount.seconds($0))"
     }
-    return "\(Amount.count(work.requests, "request")), \(Amount.count(work.files, "file")) made\(bytes)\(time ?? "")"
+    return
+      "\(Amount.count(work.requests, "request")), \(Amount.count(work.files, "file")) made\(bytes)\(time ?? "")"
   }
 }

@@ -147,18 +147,19 @@ import Testing
   @Test func toolsRepairADamagedState() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let items = (0..<300).map {
-      #"{"id":"i\#($0)","url":"\#(nginx.url("/one-pixel.png?\($0)"))"}"# + "\n"
+      #"{"id":"item-number-\#($0)","url":"\#(nginx.url("/one-pixel.png?\($0)"))"}"# + "\n"
     }
     let fixture = try RunFixture(manifest: items.joined())
     #expect(try await fixture.run().status == 0)
     await nginx.stop()
     let output = fixture.folder.path("out")
     var damaged = try Data(contentsOf: Self.state(fixture))
-    // Pages with many URLs hold lines.
-    let pages = Self.pages(of: damaged, withMany: "one-pixel.png?")
+    let pages = Self.pages(of: damaged, withMany: "item-number-")
     try #require(pages.count >= 3)
     let middle = pages[pages.count / 2]
-    damaged.replaceSubrange(middle..<middle + 4096, with: Data(repeating: 0x5A, count: 4096))
+    for page in pages {
+      damaged.replaceSubrange(page..<page + 4096, with: Data(repeating: 0x5A, count: 4096))
+    }
     func damage() throws { try damaged.write(to: Self.state(fixture)) }
     try damage()
     // It changes nothing, so it repairs nothing.
@@ -236,7 +237,8 @@ import Testing
     #expect(try await fixture.run().status == 1)
     #expect(try fixture.catalog.images[0].status == .stale)
     var bytes = try Data(contentsOf: Self.state(fixture))
-    let place = try #require(bytes.range(of: Data("\"status\":\"stale\"".utf8)))
+    // What was decided about the item.
+    let place = try #require(bytes.range(of: Data("\"http-status\"".utf8)))
     let page = place.lowerBound / 4096 * 4096
     bytes.replaceSubrange(page..<page + 4096, with: Data(repeating: 0x5A, count: 4096))
     try bytes.write(to: Self.state(fixture))
@@ -280,8 +282,9 @@ import Testing
     "UPDATE sources SET fresh_until = 9e15, content = (SELECT max(content) FROM contents)",
     "UPDATE placeholders SET color = '#000000'",
     "UPDATE variants SET sha256 = (SELECT max(sha256) FROM variants)",
-    "UPDATE results SET result = result || x'00'",
-    "UPDATE results SET result = (SELECT max(result) FROM results)",
+    "UPDATE items SET sum = 1", "UPDATE items SET made = (SELECT max(made) FROM items)",
+    "UPDATE items SET chunk = (SELECT max(chunk) FROM items)", "UPDATE items SET run = run + 1",
+    "UPDATE chunks SET records = zeroblob(640)", "DELETE FROM chunks",
     "UPDATE items SET entry = (SELECT max(entry) FROM items), done = 0, reason = NULL",
   ])
   func changedRecordsAreIgnored(_ change: String) async throws {

@@ -152,14 +152,6 @@ import Testing
     }
   }
 
-  @Test func noFileHasMoreThanThreeHundredLines() {
-    for (module, files) in tree.modules.sorted(by: { $0.key < $1.key }) {
-      for file in files {
-        #expect(file.lineCount <= 300, "\(module)/\(file.path): \(file.lineCount) lines")
-      }
-    }
-  }
-
   @Test func noModuleHasMoreThanFifteenPercentOfTheLines() {
     let all = tree.lineCount
     for module in tree.modules.keys.sorted() {

@@ -37,6 +37,10 @@ package final class InterruptedOutput: Output {
   package func changed(_ path: String) -> Double? { memory.changed(path) }
   package func mark() -> OutputMark? { memory.mark() }
   package func stillHas(_ files: [(path: String, bytes: Int)]) -> [Bool] { memory.stillHas(files) }
+  package func open(_ path: String, _ workspace: Workspace) -> OpenDocument? {
+    memory.open(path, workspace)
+  }
+  package func keepCopy(_ staged: WorkFile, _ workspace: Workspace) {}
   package func read(_ path: String, _ count: Int, at offset: Int) throws(SystemError) -> [UInt8] {
     try memory.read(path, count, at: offset)
   }

@@ -127,6 +127,15 @@ package final class MemoryOutput: Output {
     return part
   }
 
+  package func open(_ path: String, _ workspace: Workspace) -> OpenDocument? {
+    guard let bytes = state.withLock({ $0.files[path] }) else { return nil }
+    return OpenDocument(size: bytes.count) { count, offset in
+      Array(bytes.dropFirst(offset).prefix(count))
+    }
+  }
+
+  package func keepCopy(_ staged: WorkFile, _ workspace: Workspace) {}
+
   package func digest(of path: String) throws(SystemError) -> String {
     SHA256.of(try bytes(of: path))
   }
@@ -166,7 +175,7 @@ package final class MemoryOutput: Output {
     state.withLock { $0.files[name] = bytes }
   }
 
-  private func bytes(of path: String) throws(SystemError) -> [UInt8] {
+  package func bytes(of path: String) throws(SystemError) -> [UInt8] {
     if state.withLock({ $0.unreadable == path }) {
       throw SystemError("read", path, code: EIO)
     }

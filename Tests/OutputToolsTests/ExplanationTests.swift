@@ -14,8 +14,10 @@ import Testing
 
   init() throws { small = try SmallOutput() }
 
+  /// Writes the state and the catalog of a run.
   private func write(_ items: [SmallState.Item]) async throws {
     try await SmallState.write(items, to: try small.statePath)
+    try small.write(SmallOutput.document(items.map(\.line)), to: "catalog.json")
   }
 
   private func why(_ id: String) async throws -> String {
@@ -79,7 +81,6 @@ import Testing
         "file",
         #"{"id":"file","url":"file:a.png","status":"stale","error":{"code":"?","message":"m"}}"#,
         [.notModified]),
-      Self.item("odd", "not JSON", [.notModified]),
     ])
     #expect(
       try await why("a") == """
@@ -110,13 +111,27 @@ import Testing
         }
 
         """)
-    // A result that can't be read says nothing, and the decisions remain.
+  }
+
+  /// The decisions are worth showing without a line of the catalog, and say the error, too.
+  @Test func withoutACatalogTheDecisionsRemain() async throws {
+    try await SmallState.write(
+      [
+        Self.item("odd", "not JSON", [.notModified]),
+        SmallState.Item(
+          id: "bad", line: "{}", status: "failed",
+          reasons: [.failed(code: "too-large", message: "It is too large.")], url: "bad"),
+      ], to: try small.statePath)
+    let bad = try await why("bad")
+    #expect(bad.contains(#""error": "It is too large.""#) && bad.contains(#""remedy": "offer a"#))
+    #expect(bad.contains(#""status": "failed""#) && !bad.contains(#""url""#))
     #expect(
       try await why("odd") == """
         {
           "schema": "tessera-why/1",
           "id": "odd",
-          "line": 3,
+          "line": 1,
+          "status": "ok",
           "decisions": [
             "the server answered that it has not changed"
           ]

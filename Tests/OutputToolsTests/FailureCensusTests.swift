@@ -13,15 +13,15 @@ import Testing
     var census = FailureCensus()
     for index in 0..<5 {
       census.add(
-        "a\(index)", code: "timeout", url: "https://A.example:8080/\(index)", isStale: false)
+        "a\(index)", code: "timeout", host: "a.example:8080", isStale: false)
     }
     for (index, checked) in [30.0, nil, 20].enumerated() {
       census.add(
-        "s\(index)", code: "dns", url: "https://u:p@b.example/x", isStale: true, checked: checked)
+        "s\(index)", code: "dns", host: "b.example", isStale: true, checked: checked)
     }
-    census.add("f", code: nil, url: nil, isStale: false)
-    census.add("g", code: "dns", url: "file:///a.jpg", isStale: false)
-    census.add("h", code: "dns", url: "data:,", isStale: false)
+    census.add("f", code: "unknown", host: "", isStale: false)
+    census.add("g", code: "dns", host: "", isStale: false)
+    census.add("h", code: "dns", host: "", isStale: false)
     #expect(census.failed == 8 && census.stale == 3 && census.withoutHost == 3)
     #expect(census.oldestStale == 20)
     #expect(census.byHost.map(\.oldestStale) == [nil, 20])
@@ -31,7 +31,8 @@ import Testing
     #expect(!census.isApproximate)
     // One that is gone is shown for another reason.
     census.add(
-      .init(number: 9, id: "x", line: "", isStale: true, checked: 5, isLost: true))
+      .init(
+        number: 9, id: "x", code: "dns", message: "", isStale: true, checked: 5, isLost: true))
     #expect(census.stale == 4 && census.oldestStale == 20)
   }
 
@@ -39,21 +40,21 @@ import Testing
   @Test func statusesOfServersAreCounted() {
     var census = FailureCensus()
     for (index, status) in [403, 429, 403, 403].enumerated() {
-      let line =
-        #"{"url":"https://a.example/\#(index)","error":{"code":"http-status","message":"The server answered \#(status) X."}}"#
-      census.add(.init(number: index, id: "p\(index)", line: line, isStale: false, checked: nil))
+      census.add(
+        .init(
+          number: index, id: "p\(index)", code: "http-status",
+          message: "The server answered \(status) X.", host: "a.example", isStale: false,
+          checked: nil))
     }
     for message in ["The server answered.", "The server answered 5x", "answered 404", ""] {
       census.add(
         .init(
-          number: 9, id: "q", line: #"{"error":{"code":"http-status","message":"\#(message)"}}"#,
-          isStale: false, checked: nil))
+          number: 9, id: "q", code: "http-status", message: message, isStale: false, checked: nil))
     }
     census.add(
       .init(
-        number: 9, id: "d",
-        line: #"{"error":{"code":"decode","message":"The server answered 404."}}"#,
-        isStale: false, checked: nil))
+        number: 9, id: "d", code: "decode", message: "The server answered 404.", isStale: false,
+        checked: nil))
     for groups in [census.byCode, census.byHost] {
       #expect(groups.first?.httpStatuses == [403: 3, 429: 1])
       #expect(groups.first?.statuses.map(\.status) == [403, 429])
@@ -61,7 +62,7 @@ import Testing
     #expect(census.byCode.last?.httpStatuses == [:])
     for status in 300..<400 {
       census.add(
-        "s\(status)", code: "http-status", url: "https://s.example/", isStale: false,
+        "s\(status)", code: "http-status", host: "s.example", isStale: false,
         httpStatus: status)
     }
     #expect(census.byHost.first?.count == 100 && census.byHost.first?.httpStatuses.count == 10)
@@ -71,10 +72,10 @@ import Testing
   @Test func hostsAreBounded() {
     var census = FailureCensus(mostHosts: 10)
     for index in 0..<1_000 {
-      census.add("r\(index)", code: "dns", url: "https://h\(index).example/", isStale: false)
+      census.add("r\(index)", code: "dns", host: "h\(index).example", isStale: false)
       if index % 10 == 9 {
         for _ in 0..<3 {
-          census.add("b", code: "dns", url: "https://busy.example/", isStale: false)
+          census.add("b", code: "dns", host: "busy.example", isStale: false)
         }
       }
     }

@@ -1,4 +1,6 @@
+import Foundation
 import TesseraBytes
+import TesseraJSON
 import TesseraTestSupport
 
 @testable import TesseraState
@@ -17,6 +19,14 @@ enum SmallState {
     var url: String
     /// The URL that is requested, if it is another one.
     var request: String?
+
+    /// What its line has.
+    private var json: JSONValue? { try? JSONParser.parse(Array(line.utf8)) }
+    fileprivate var ownStatus: String { json?["status"]?.stringValue ?? status }
+    fileprivate var files: String? { json?["source"]?.stringValue }
+    fileprivate var host: String? {
+      json?["url"]?.stringValue.flatMap { URL(string: $0)?.host() }
+    }
   }
 
   /// Writes the state of a run that has these items, and no others.
@@ -28,8 +38,7 @@ enum SmallState {
     let state = try StateStore(path: path)
     let run = try await state.beginRun(boot: "")
     _ = try await state.claim(
-      items.enumerated().map { .init(id: $1.id, line: $0 + 1, entry: $1.id) }, run: run, position: 0
-    )
+      items.enumerated().map { .init(id: $1.id, line: $0 + 1, entry: $1.id) }, run: run)
     for item in items {
       var change = StateStore.SourceChange()
       change.source = item.content.map {
@@ -39,8 +48,8 @@ enum SmallState {
       }
       try await state.save(
         .init(
-          id: item.id, line: item.line, status: item.status, reasons: item.reasons,
-          content: item.content, inputs: nil), change, key: RecordKey.of(item.url),
+          id: item.id, line: item.line, status: item.ownStatus, reasons: item.reasons,
+          files: item.files, host: item.host), change, key: RecordKey.of(item.url),
         url: RecordKey.of(item.request ?? item.url))
     }
     if !qualities.isEmpty { try await state.add(qualities) }

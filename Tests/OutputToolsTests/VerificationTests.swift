@@ -194,7 +194,7 @@ import Testing
     if !ids.isEmpty {
       let run = try await state.beginRun(boot: "")
       _ = try await state.claim(
-        ids.map { .init(id: $0, line: 1, entry: "e") }, run: run, position: 0)
+        ids.map { .init(id: $0, line: 1, entry: "e") }, run: run)
       for id in ids {
         var change = StateStore.SourceChange()
         change.source = SourceRecord(
@@ -203,15 +203,14 @@ import Testing
             etag: nil, lastModified: nil, checked: 1, freshUntil: nil, run: run))
         try await state.save(
           .init(
-            id: id, line: "{}", status: "ok", reasons: [], content: "c",
+            id: id, line: "{}", status: "ok", reasons: [],
             inputs: .init(settings: "s", entry: "e", source: id)), change, key: id, url: id)
       }
       try await state.commit()
     }
     let found = try await state.lookUpLines(
-      Self.ids.map { .init(.init(id: $0, line: 1, entry: "e"), source: $0, url: $0) }, settings: "s"
-    )
-    return zip(Self.ids, found).filter { $1.standing != nil }.map(\.0)
+      Self.ids.map { .init($0, source: $0, url: $0) })
+    return zip(Self.ids, found).filter { $1.line != nil }.map(\.0)
   }
 
   /// What is not an output stays as it is.

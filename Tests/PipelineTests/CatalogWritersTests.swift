@@ -49,21 +49,8 @@ import Testing
       + #""mode":"clip"},"card":{"width":100,"mode":"fit"}},"scales":[1,2]\#(tables)}"#
   }
 
-  /// Saves images, as a run does that has ended.
-  private func lines(_ ids: [String]) async throws -> ResultLines {
-    let number = try await run.state.beginRun(boot: "")
-    var sum = ClaimSum()
-    _ = try await run.state.claim(
-      ids.enumerated().map { .init(id: $1, line: $0 * 2 + 1, entry: $1) }, run: number, position: 0)
-    sum.add(ids)
-    for id in ids {
-      _ = try await run.state.save(
-        .init(
-          id: id, line: #"{"id":"\#(id)","status":"failed","slots":{"card":{}}}"#, status: "failed",
-          reasons: [],
-          content: nil, inputs: nil))
-    }
-    return ResultLines(state: run.state, run: number, count: ids.count, sum: sum)
+  private func lines(_ ids: [String]) -> GivenLines {
+    GivenLines(lines: ids.map { #"{"id":"\#($0)","status":"failed","slots":{"card":{}}}"# })
   }
 
   private func write(
@@ -72,9 +59,9 @@ import Testing
   ) async throws -> Int {
     var replaced = 0
     let writer = CatalogWriter(
-      file: file, libvips: "8.14.1", tables: tables, lines: try await lines(ids),
+      file: file, libvips: "8.14.1", tables: tables, lines: lines(ids),
       output: run.output, workspace: run.workspace)
-    try await writer.write(now: now, keeping: CatalogRetention(file)) { _ in
+    _ = try await writer.write(now: now, keeping: CatalogRetention(file)) { _ in
       replaced += 1
       #expect(run.output.paths.contains("catalog.json"))
     }
@@ -152,9 +139,10 @@ import Testing
   ) async throws {
     var report = RunReport()
     (report.counts, report.problemCount) = (["failed": 2], 3)
-    try await ShardWriter(
+    let lines = try run.lines(lines(ids).lines.enumerated().map { ($0 * 2 + 1, ids[$0], $1) })
+    _ = try await ShardWriter(
       shard: try #require(Shard(1, of: 4)), file: file, libvips: "8.14.1",
-      lines: try await lines(ids), output: run.output, workspace: run.workspace
+      lines: lines, state: run.state, output: run.output, workspace: run.workspace
     ).write(manifest: manifest, report)
   }
 

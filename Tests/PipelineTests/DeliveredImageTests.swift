@@ -87,8 +87,8 @@ import Testing
     var plan = entries.plan(of: size, for: item)
     change(&plan)
     let service = try #require(file.delivery)
-    return ResultLines.line(
-      entries.delivered(item, size, plan, by: service, error: error), extra: nil)
+    let image = entries.delivered(item, size, plan, by: service, error: error)
+    return String(decoding: image.line(extra: nil), as: UTF8.self)
   }
 
   @Test func eachVariantHasItsURLsOnce() throws {
@@ -193,7 +193,7 @@ import Testing
       "https://cdn.example/max/\(place)?u=https://img.example/a.jpg"
     }
     #expect(
-      ResultLines.line(image, extra: nil) == Self.start + #""ok","# + Self.facts
+      String(decoding: image.line(extra: nil), as: UTF8.self) == Self.start + #""ok","# + Self.facts
         + #""source":"\#(FilePlan.example().source.source)","variants":["#
         + #"{"width":100,"height":75,"bytes":[5,6],"urls":["\#(url("100x75/a-65"))","#
         + #""\#(url("100x75/w-80"))"],"sha256":["s0","s1"]},"#

@@ -24,7 +24,7 @@ import Testing
   }
 
   private func line(_ image: CatalogImage, extra: String? = nil) -> String {
-    ResultLines.line(image, extra: extra)
+    String(decoding: image.line(extra: extra), as: UTF8.self)
   }
 
   private let start = #"{"id":"a","url":"https://img.example/a.jpg","status":"#

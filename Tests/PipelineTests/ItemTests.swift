@@ -128,9 +128,10 @@ import Testing
 
   @Test func atAnotherPositionAnItemIsTheSame() {
     let item = item("https://me:x@img.example/a?token=1#2") { $0.ignoredQuery = ["token"] }
-    let placed = item.placed(at: 12, in: 5)
+    let placed = item.placed(at: 12, in: 5, slot: 7)
     #expect(placed.position == 12)
-    #expect(placed.stretch == 5 && placed.upgrading().stretch == 5)
+    #expect((placed.chunk, placed.slot) == (5, 7))
+    #expect((placed.upgrading().chunk, placed.upgrading().slot) == (5, 7))
     #expect(placed.entry == item.entry)
     #expect(placed.requestURL == item.requestURL)
     #expect(placed.host == item.host)

@@ -48,10 +48,9 @@ import Testing
     let key = Self.item(run, url).sourceKey
     let parts = try await run.parts(onlyFailed: true)
     _ = try await run.state.claim(
-      [.init(id: "a", line: 1, entry: "x")], run: parts.run, position: 0)
+      [.init(id: "a", line: 1, entry: "x")], run: parts.run)
     try await run.state.save(
-      StateStore.ItemResult(
-        id: "a", line: "{}", status: status, reasons: [], content: nil, inputs: nil), key: key)
+      ItemResult(id: "a", line: "{}", status: status, reasons: []), key: key)
     let source = try await LookUp(parts).source(of: Self.item(run))
     #expect(source.lastStatus == (isKnown ? .ok : nil))
   }
@@ -60,7 +59,8 @@ import Testing
 
   private static func line(_ source: SourceRecord) -> LineReuse.Verdict {
     LineReuse.Verdict(
-      reason: .noLifetime(checked: 1), isFresh: false, record: source, files: 2, places: 2)
+      reason: .noLifetime(checked: 1), isFresh: false, record: source, range: 0..<2,
+      KeptLine(freshUntil: 0, places: 2, files: 2))
   }
 
   /// Nothing is looked up for a line, unless another item's failure has to be taken over; and nothing of

@@ -273,12 +273,15 @@ import Testing
       let entry = ManifestEntry(
         line: index + 10, id: String(repeating: "x", count: length),
         url: "https://img.example/\(index)", slots: ["card"])
-      try entries.add(entry, position: index * 3)
+      try entries.add(
+        Item(entry, position: 0, PipelineFile.fetch()).placed(
+          at: index * 3, in: index * 1_000, slot: index << 33))
     }
     for (index, length) in lengths.enumerated().reversed() {
       let next = try entries.next()
-      let (entry, position) = try #require(next)
+      let (entry, position, chunk, slot) = try #require(next)
       #expect((entry.line, entry.id.count, position) == (index + 10, length, index * 3))
+      #expect((chunk, slot) == (index * 1_000, index << 33))
       #expect(entry.url == "https://img.example/\(index)")
       #expect(entry.slots == ["card"])
     }

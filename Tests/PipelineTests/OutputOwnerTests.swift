@@ -55,10 +55,11 @@ import Testing
       ("other", 5, false, false), ("other", 6, false, true), ("other", 6, true, false),
     ] as [(String?, Int, Bool, Bool)] {
       let state = try StateStore(path: "")
+      let claims = ChunkClaims(ChunkIndex())
       for items in [0..<10, gone..<10] {
         let run = try await state.beginRun(boot: "")
         _ = try await state.claim(
-          items.map { .init(id: "\($0)", line: 1, entry: "\($0)") }, run: run, position: 0)
+          items.map { .init(id: "\($0)", line: 1, entry: "\($0)") }, run: run, in: claims)
         if run == 1 { try await state.endRun(1, Completed(pipeline: "shop", items: 10)) }
       }
       let owner = try OutputOwner(
@@ -66,7 +67,7 @@ import Testing
         takesOver: takesOver)
       let error: PipelineError?
       do {
-        try await owner.check(state, run: 2)
+        try owner.check(claims)
         error = nil
       } catch let failure as PipelineError {
         error = failure

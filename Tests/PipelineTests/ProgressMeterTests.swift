@@ -63,7 +63,8 @@ import Testing
       PipelineFile.fetch())
     let line = LineReuse.Verdict(
       reason: .neverRevalidated, isFresh: true,
-      record: SourceRecord(content: "c", confirmation: .stale()), files: 2, places: 2)
+      record: SourceRecord(content: "c", confirmation: .stale()), range: 0..<1,
+      KeptLine(freshUntil: 0, places: 2, files: 2))
     meter.begin { _ in }
     meter.standing(line, item)
     meter.ended(Self.item("a", code: "dns"))

@@ -76,7 +76,7 @@ private typealias Confirmation = TesseraState.Confirmation
     let parts = RunParts(
       run.file, .layout, run: 1, onlyFailed: false, clock: run.clock.wallClock, state: run.state,
       fetcher: fetcher, transcoder: run.transcoder, memory: 1, output: run.output,
-      workspace: run.workspace, cache: nil, recorder: recorder)
+      workspace: run.workspace, cache: nil, recorder: recorder, lines: try run.lines())
     let context = context(run)
     let outcome = try await ReadHeader(parts).outcome(source(known), context)
     #expect(context.fetching == .milliseconds(10 * fetcher.requests.count))
@@ -211,7 +211,8 @@ private typealias Confirmation = TesseraState.Confirmation
     let parts = RunParts(
       file, .layout, run: 1, onlyFailed: onlyFailed, clock: run.clock.wallClock,
       state: run.state, fetcher: run.fetcher, transcoder: run.transcoder, memory: 1,
-      output: run.output, workspace: run.workspace, cache: nil, recorder: RunRecorder())
+      output: run.output, workspace: run.workspace, cache: nil, recorder: RunRecorder(),
+      lines: try run.lines())
     var source = Self.source(known)
     source.record?.confirmation.freshUntil = until.map { FakeClock.start + $0 }
     source.header?.confirmation.freshUntil = until.map { FakeClock.start + $0 }

@@ -93,24 +93,24 @@ import Testing
     }
     let line = try #require(
       ReusedLine(
-        #"{"id":"a","source":"\#(source)","extra":{"variants":[{"bytes":[9]}]},"#
+        (#"{"id":"a","source":"\#(source)","extra":{"variants":[{"bytes":[9]}]},"#
           + #""variants":[{"width":8,"height":6,"bytes":[1,2]},"#
           + #"{"width":8,"height":8,"crop":"00c0ffee","bytes":[null,3],"sha256":["x"]}],"#
-          + #""slots":{"s":{"width":1,"variants":[0,1]},"t":{"variants":[1]}}}"#, formats))
+          + #""slots":{"s":{"width":1,"variants":[0,1]},"t":{"variants":[1]}}}"#).utf8, formats))
     #expect(
       line.files.map(\.path) == [path("8x6", 0), path("8x6", 1), path("8x8-00c0ffee", 1)])
     #expect(line.files.map(\.bytes) == [1, 2, 3])
     #expect(line.places == 3)
     let start = #"{"source":"\#(source)","variants":[{"width":8,"height":6"#
-    #expect(ReusedLine(start + #","bytes":[1]}]}"#, formats)?.files.count == 1)
+    #expect(ReusedLine((start + #","bytes":[1]}]}"#).utf8, formats)?.files.count == 1)
     for broken in [
       "", "{", "{}", #"{"variants":[]}"#, start + "}]}",
       #"{"variants":[{"width":8,"height":6,"bytes":[1]}]}"#, start + #","bytes":[1,2,3,4]}]}"#,
     ] {
-      #expect(ReusedLine(broken, formats) == nil, "\(broken)")
+      #expect(ReusedLine(broken.utf8, formats) == nil, "\(broken)")
     }
     // Without a recipe a file has no name.
     #expect(
-      ReusedLine(start + #","bytes":[1]}]}"#, [CatalogFormat(type: "image/webp")]) == nil)
+      ReusedLine((start + #","bytes":[1]}]}"#).utf8, [CatalogFormat(type: "image/webp")]) == nil)
   }
 }

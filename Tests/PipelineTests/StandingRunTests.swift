@@ -18,12 +18,11 @@ import Testing
   }
 
   private static func standing(
-    isAlwaysFresh: Bool = false, manifest: String? = "m",
+    manifest: String? = "m",
     _ change: (inout RunReport) -> Void = { _ in }
   ) -> StandingRun? {
     StandingRun(
-      report(change), manifest: manifest, settings: "s", ended: 1_000.25,
-      isAlwaysFresh: isAlwaysFresh)
+      report(change), manifest: manifest, settings: "s", ended: 1_000.25)
   }
 
   @Test func aRunStandsWhileItsSourcesAreFresh() throws {
@@ -31,7 +30,7 @@ import Testing
     #expect((run.items, run.places, run.files, run.tables) == (3, 18, 12, 3))
     #expect(run.stands("s", now: 4_999))
     #expect(!run.stands("s", now: 5_000) && !run.stands("other", now: 2_000))
-    let always = try #require(Self.standing(isAlwaysFresh: true) { $0.freshUntil = 0 })
+    let always = try #require(Self.standing { $0.freshUntil = .infinity })
     #expect(always.stands("s", now: 1e12))
   }
 
@@ -49,7 +48,7 @@ import Testing
   }
 
   @Test func itIsStoredAndDamageIsNoticed() throws {
-    for run in [Self.standing(), Self.standing(isAlwaysFresh: true)].compactMap(\.self) {
+    for run in [Self.standing(), Self.standing { $0.freshUntil = .infinity }].compactMap(\.self) {
       #expect(StandingRun(stored: run.stored) == run)
       let text = Array(run.stored)
       for place in text.indices {

@@ -317,7 +317,8 @@ import Testing
     let (run, parts) = try await Self.begun()
     let record = try #require(try Self.source(Case(), run, parts).record)
     let line = LineReuse.Verdict(
-      reason: .alwaysRevalidated, isFresh: false, record: record, files: 1, places: 1)
+      reason: .alwaysRevalidated, isFresh: false, record: record, range: 0..<1,
+      KeptLine(freshUntil: 0, places: 1, files: 1))
     let context = Self.context(run)
     let stage = ConfirmLine(SendRequest(parts), parts).stage(
       line, .notModified(FakeFetcher.response(etag: etag, place: place)), context)

@@ -28,7 +28,7 @@ import Testing
       run.file, .everything, run: try await run.state.beginRun(boot: "test"), onlyFailed: false,
       clock: run.clock.wallClock, state: run.state, fetcher: run.fetcher, transcoder: workers,
       memory: 1, output: run.output, workspace: run.workspace, cache: nil,
-      recorder: RunRecorder())
+      recorder: RunRecorder(), lines: try run.lines())
   }
 
   /// Publishes a file, and describes the image that it is of.

@@ -27,7 +27,7 @@ import Testing
       run.file, .everything, run: try await run.state.beginRun(boot: "test"), onlyFailed: false,
       clock: run.clock.wallClock, state: run.state, fetcher: run.fetcher, transcoder: workers,
       memory: 1, output: run.output, workspace: run.workspace, cache: nil,
-      recorder: RunRecorder())
+      recorder: RunRecorder(), lines: try run.lines())
   }
 
   /// Publishes the files of images of 3 x 2 pixels: an id and its bytes each.
@@ -154,26 +154,22 @@ import Testing
     _ ids: [String], text: (String) -> String = { "x\($0)" }
   ) async throws -> (tables: [String: [CatalogTable]]?, report: RunReport) {
     let parts = try await parts()
-    var sum = ClaimSum()
-    _ = try await run.state.claim(
-      ids.map { .init(id: $0, line: 1, entry: $0) }, run: parts.run, position: 0)
-    sum.add(ids)
+    var lines: [String] = []
     for id in ids {
       let entry = try await entries([(id, text(id))])[0]
       let source = FileName.parts(of: entry.path)?.source ?? ""
-      let line =
+      lines.append(
         #"{"id":"\#(id)","status":"ok","source":"\#(source)","variants":[{"width":3,"height":2,"#
-        + #""bytes":[\#(entry.bytes)]}],"slots":{"card":{"variants":[0]}}}"#
-      _ = try await run.state.save(
-        .init(id: id, line: line, status: "ok", reasons: [], content: nil, inputs: nil))
+          + #""bytes":[\#(entry.bytes)]}],"slots":{"card":{"variants":[0]}}}"#)
     }
-    let lines = ResultLines(state: run.state, run: parts.run, count: ids.count, sum: sum)
     struct Silence: RunObserving {
       func began(_ progress: @escaping @Sendable () -> RunProgress) {}
       func happened(_ event: RunEvent) {}
     }
     let meter = ProgressMeter(parts.recorder, Silence())
-    return (try await TableWriter(parts, lines, meter).write(), parts.recorder.current)
+    return (
+      try await TableWriter(parts, GivenLines(lines: lines), meter).write(), parts.recorder.current
+    )
   }
 
   @Test func eachPlaceHasATableForEachKindOfPixels() async throws {

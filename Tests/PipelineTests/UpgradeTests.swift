@@ -100,12 +100,13 @@ import Testing
         entry.views = views
         let value = try #require(
           queue.value(
-            ofLine: """
+            ofLine: Array(
+              """
               {"id":"\(name)","status":"ok","width":200,"height":200,"animated":false,"alpha":false,\
               "source":"0123456789abcdef0123456789abcdef",\
               "variants":[{"width":60,"height":60,"bytes":[null,9000]}],\
               "slots":{"card":{"width":60,"height":60,"variants":[0]}}}
-              """, FileNames(run.file).formats, files: [("variants/x.png", 9000)]))
+              """.utf8), FileNames(run.file).formats, files: [("variants/x.png", 9000)]))
         queue.offer(value, Item(entry, position: position, run.file.fetch))
       }
       let (items, offered) = queue.take()

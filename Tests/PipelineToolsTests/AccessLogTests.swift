@@ -125,12 +125,13 @@ import Testing
       {"width":192,"height":256,"bytes":[1,1]}],\
       "slots":{"card":{"width":180,"height":240,"variants":[0,0]}},"focus":[0.5,0.25]}
       """
+    let image = Array(line.utf8)[...]
     let lines = ["webp", "jpg"].map { #"a "GET /\#(Self.path($0)) HTTP/1.1" 200 1"# }
     var log = Self.read(lines[0])
-    #expect(log.takeWeights(of: line, Self.formats, Self.settings)?.values == [0, 0, 0.5, 0.5])
-    #expect(log.takeWeights(of: line, Self.formats, Self.settings) == nil)
+    #expect(log.takeWeights(of: image, Self.formats, Self.settings)?.values == [0, 0, 0.5, 0.5])
+    #expect(log.takeWeights(of: image, Self.formats, Self.settings) == nil)
     log = Self.read(lines[0], lines[1])
-    #expect(log.takeWeights(of: "no line", Self.formats, Self.settings) == nil)
-    #expect(log.takeWeights(of: line, Self.formats, Self.settings)?.values == [0, 0, 1, 1])
+    #expect(log.takeWeights(of: Array("no line".utf8)[...], Self.formats, Self.settings) == nil)
+    #expect(log.takeWeights(of: image, Self.formats, Self.settings)?.values == [0, 0, 1, 1])
   }
 }

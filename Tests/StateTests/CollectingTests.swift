@@ -36,7 +36,7 @@ import Testing
     let state = try StateStore(path: path)
     let run = try await state.beginRun(boot: "1")
     _ = try await state.claim(
-      names.map { .init(id: $0, line: 1, entry: $0) }, run: run, position: 0)
+      names.map { .init(id: $0, line: 1, entry: $0) }, run: run)
     for name in names {
       var change = StateStore.SourceChange()
       change.source = SourceRecord(content: "c-\(name)", confirmation: Self.confirmation)
@@ -62,9 +62,9 @@ import Testing
         (QualityRecord.key(content: "c-\(name)", digest: Self.digest), Self.quality(run: run))
       ]
       try await state.save(
-        StateStore.ItemResult(
-          id: name, line: "{}", status: "ok", reasons: [], content: "c-\(name)", inputs: nil,
-          placeholder: "p-\(name)"), change, key: "s-\(name)", url: "r-\(name)")
+        ItemResult(
+          id: name, line: "{}", status: "ok", reasons: [], placeholder: "p-\(name)"), change,
+        key: "s-\(name)", url: "r-\(name)")
     }
     try await state.endRun(run, .init(pipeline: "p", items: 1))
   }
@@ -176,45 +176,21 @@ import Testing
     let database = try Database(path)
     try database.execute("UPDATE sources SET retired = 0; UPDATE contents SET retired = 0")
     #expect(try await collect(["a"], day: 9, grace: 7)["sources"] == [0, 0])
-    try database.execute("DELETE FROM results")
+    try database.execute("DELETE FROM items")
     #expect(try await collect([], day: 10, grace: 7)["sources"] == [0, 1])
     #expect(try await collect([], day: 10, grace: 7)["contents"] == [0, 1])
   }
 
-  /// Results of schema 9 do not say what they need, so that only files' records can be judged.
+  /// After records were read from a damaged state, only files' records can be judged until a run has been.
   @Test func nothingIsDeletedBeforeAllItemsAreKnown() async throws {
     try await run(["a", "b"])
-    try await run(["b"])
-    try Database(path).execute(
-      "UPDATE results SET source = NULL, request = NULL, placeholder = NULL")
+    // As if its records had been salvaged: of no run, and without items.
+    _ = try await StateStore(path: path).salvage(from: folder.path("none"))
+    try Database(path).execute("DELETE FROM items; DELETE FROM runs WHERE number > 0")
     #expect(try await collect(["b"], day: 1) == ["variants": [1, 0]])
     #expect(try rows()["sources"] == ["s-a", "s-b"])
     try await run(["b"])
     #expect(try await collect(["b"], day: 1)["sources"] == [1, 0])
-  }
-
-  /// A result of schema 9 is made once more, so that it says what it needs.
-  @Test func aResultWithoutItsSourceIsNotReused() async throws {
-    let state = try StateStore(path: path)
-    var change = StateStore.SourceChange()
-    change.source = SourceRecord(content: "c", confirmation: Self.confirmation)
-    let run = try await state.beginRun(boot: "1")
-    let request = StateStore.ClaimRequest(id: "a", line: 1, entry: "x")
-    _ = try await state.claim([request], run: run, position: 0)
-    try await state.save(
-      StateStore.ItemResult(
-        id: "a", line: "{a}", status: "ok", reasons: [], content: "c",
-        inputs: .init(settings: "s", entry: "x", source: "k")), change, key: "k", url: "k")
-    try await state.commit()
-    #expect(
-      try await state.lookUpLines([.init(request, source: "k", url: "k")], settings: "s")[0]
-        .standing?
-        .line == "{a}")
-    try Database(path).execute("UPDATE results SET source = NULL")
-    #expect(
-      try await state.lookUpLines([.init(request, source: "k", url: "k")], settings: "s")[0]
-        .standing
-        == nil)
   }
 
   /// Notes of files that are gone for another reason go, too.

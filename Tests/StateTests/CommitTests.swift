@@ -9,8 +9,7 @@ import Testing
     settings: "s", kind: .refused, code: "not-image", details: "[]", content: nil, etag: nil,
     place: "p", seen: 1)
   private static let file = Files.record("p")
-  private static let result = StateStore.ItemResult(
-    id: "a", line: "{}", status: "ok", reasons: [], content: nil, inputs: nil)
+  private static let result = ItemResult(id: "a", line: "{}", status: "ok", reasons: [])
 
   struct Write: Sendable, CustomTestStringConvertible {
     var testDescription: String
@@ -23,7 +22,7 @@ import Testing
 
   private static let writes = [
     Write("claim") {
-      _ = try $0.claim([.init(id: "b", line: 1, entry: "")], run: 1, position: 0)
+      _ = try $0.claim([.init(id: "b", line: 1, entry: "")], run: 1)
     },
     Write("save") { try $0.save(result) },
     Write("save a source") {
@@ -34,6 +33,7 @@ import Testing
     Write("confirm") { try $0.confirm("a", reasons: [], nil, key: "k") },
     Write("lostSince") { _ = try $0.lostSince("a", now: 1) },
     Write("doubtLine") { try $0.doubtLine(of: "a") },
+    Write("save chunks") { try $0.save([Chunk(Chunk.Key(of: "k"), count: 1, line: 1)]) },
     Write("saveTableFile") { try $0.saveTableFile(file, key: "k", run: 1) },
     Write("retired") { _ = try $0.retired("a", now: 1, notes: true) },
     Write("forgetRetired") { try $0.forgetRetired("a") },
@@ -53,7 +53,7 @@ import Testing
   @Test(arguments: writes)
   func writesWaitForACommit(_ write: Write) async throws {
     let state = try StateStore(path: "")
-    _ = try await state.claim([.init(id: "a", line: 1, entry: "")], run: 1, position: 0)
+    _ = try await state.claim([.init(id: "a", line: 1, entry: "")], run: 1)
     try await state.saveTableFile(Self.file, key: "k2", run: 1)
     #expect(try await state.leavesTransaction(write.body))
   }
@@ -61,6 +61,7 @@ import Testing
   private static let commits = [
     Write("beginRun") { _ = try $0.beginRun(boot: "1") }, Write("commit") { try $0.commit() },
     Write("endRun") { try $0.endRun(1, .init(pipeline: "p", items: 1)) },
+    Write("endSelection") { try $0.endSelection(1, [], settings: "") },
     Write("endDoubts") { try $0.endDoubts(boot: "1") },
     Write("close") { try $0.close() }, Write("rewrite") { try $0.rewrite() },
     Write("shrink") { try $0.shrink() },
@@ -83,13 +84,15 @@ import Testing
   /// Reads make no commit, and leave no transaction open.
   @Test func readsLeaveTransactionsAsTheyAre() async throws {
     let state = try StateStore(path: "")
-    _ = try await state.claim([.init(id: "a", line: 1, entry: "")], run: 1, position: 0)
+    _ = try await state.claim([.init(id: "a", line: 1, entry: "")], run: 1)
     let reads = [
       Write("knowledge") { _ = try $0.knowledge(of: "k", url: "u", id: "a") },
       Write("made") { _ = try $0.made(["k"], placeholder: "p") },
       Write("qualities") { _ = try $0.qualities(["k"]) },
       Write("lastSeen") { _ = try $0.lastSeen(["k"]) },
-      Write("statuses") { _ = try $0.statuses(of: ["a"], in: 1) },
+      Write("statuses") { _ = try $0.statuses(of: ["a"], in: 1, ChunkClaims(ChunkIndex())) },
+      Write("lookUpLines") { _ = try $0.lookUpLines([.init("a", source: "k", url: "u")]) },
+      Write("chunkIndex") { _ = try $0.chunkIndex() },
       Write("retired") { _ = try $0.retired("a", now: 1, notes: false) },
       Write("collect") {
         try $0.beginNaming()

@@ -21,12 +21,6 @@ import Testing
   private static let confirmation = Confirmation(
     etag: "e", lastModified: nil, checked: 1, freshUntil: nil, run: 1)
 
-  /// A line with a file in two formats.
-  private static func line(_ name: String) -> String {
-    #"{"id":"x","source":"\#(Files.source(name))","#
-      + #""variants":[{"width":3,"height":4,"bytes":[9,8]}]}"#
-  }
-
   /// Saves an item, with everything of it named after its version. The request has a key of its
   /// own.
   private func save(_ id: String, _ name: String, content: String? = nil) async throws {
@@ -48,14 +42,14 @@ import Testing
     change.made?.qualities = [(quality, CollectingTests.quality(run: 1))]
     try await state.save(
       .init(
-        id: id, line: Self.line(name), status: "ok", reasons: [], content: digest, inputs: nil,
-        placeholder: "p-\(name)"), change, key: "s-\(name)", url: "r-\(name)")
+        id: id, line: "{\(name)}", status: "ok", reasons: [], placeholder: "p-\(name)",
+        files: Files.source(name)), change, key: "s-\(name)", url: "r-\(name)")
   }
 
   private func run(_ ids: [String], ends: Bool = true) async throws {
     let run = try await state.beginRun(boot: "1")
     _ = try await state.claim(
-      ids.map { .init(id: $0, line: 1, entry: $0) }, run: run, position: 0)
+      ids.map { .init(id: $0, line: 1, entry: $0) }, run: run)
     for id in ids { try await save(id, id) }
     if ends { try await state.endRun(run, .init(pipeline: "p", items: ids.count)) }
   }
@@ -99,18 +93,25 @@ import Testing
     #expect(try select.first([.text("odd"), .text("a")]) { Possession($0) } == .some(nil))
   }
 
-  /// A line that is damaged names no files; a request without a key of its own is the source's.
-  @Test func aResultHasWhatItWasMadeFrom() {
-    var result = LastResult(
-      status: "ok", line: Self.line("a"), source: "s-a", request: "r-a", content: "c-a",
+  /// A request without a key of its own is the source's; the bytes are those of the source's record.
+  @Test func anItemHasWhatItsLineWasMadeFrom() async throws {
+    var item = ItemState(
+      status: "ok", sum: 1, files: Files.source("a"), source: "s-a", request: "r-a",
       placeholder: "p-a")
-    #expect(result.possessions == Self.possessions("a"))
-    result.request = nil
-    (result.line, result.content, result.placeholder) = ("{", nil, nil)
-    #expect(result.possessions == [Possession(.sources, "s-a"), Possession(.rejections, "s-a")])
-    result.source = nil
-    result.request = "r"
-    #expect(result.possessions == [])
+    let bytes = Possession(.contents, "c-a")
+    #expect(item.possessions.union([bytes]) == Self.possessions("a"))
+    #expect(!item.possessions.contains(bytes))
+    #expect(try await state.possessions(of: item) == item.possessions)
+    try await save("other", "a")
+    #expect(try await state.possessions(of: item) == Self.possessions("a"))
+    item.request = nil
+    (item.files, item.placeholder) = (nil, nil)
+    #expect(item.possessions == [Possession(.sources, "s-a"), Possession(.rejections, "s-a")])
+    item.source = "s-none"
+    #expect(
+      try await state.possessions(of: item) == [
+        Possession(.sources, "s-none"), Possession(.rejections, "s-none"),
+      ])
   }
 
   @Test func whatAnItemHadIsRemembered() async throws {
@@ -133,9 +134,30 @@ import Testing
     // The same line from another source.
     try await state.save(
       .init(
-        id: "b", line: Self.line("b"), status: "ok", reasons: [], content: "c-b", inputs: nil,
-        placeholder: "p-b"), key: "s-new", url: "r-new")
+        id: "b", line: "{b}", status: "ok", reasons: [], placeholder: "p-b",
+        files: Files.source("b")), key: "s-new", url: "r-new")
     #expect(try await state.ids(ofSources: ["s-b"]) == ["b"])
+  }
+
+  /// What one item has learned of a source holds for all that have it.
+  @Test func theFormerBytesOfASharedSourceBelongToAllOfItsItems() async throws {
+    let run = try await state.beginRun(boot: "1")
+    _ = try await state.claim(["a", "b"].map { .init(id: $0, line: 1, entry: "") }, run: run)
+    for (id, content) in [("a", "old"), ("b", "old"), ("b", "new"), ("a", "new")] {
+      var change = StateStore.SourceChange()
+      change.source = SourceRecord(
+        content: content,
+        confirmation: .init(etag: nil, lastModified: nil, checked: 1, freshUntil: nil, run: run))
+      try await state.save(
+        .init(id: id, line: "{\(content)}", status: "ok", reasons: []), change, key: "k", url: "k")
+    }
+    for id in ["a", "b"] {
+      let contents = try await state.possessions(of: [id]).filter { $0.kind == .contents }
+      #expect(Set(contents.map(\.name)) == ["old", "new"])
+    }
+    let erased = try await state.erase(["a", "b"], try await state.possessions(of: ["a", "b"]))
+    #expect(Set(erased) == ["old", "new"])
+    #expect(try rows()["former"] ?? [] == [])
   }
 
   /// Items that a manifest no longer has, however many.
@@ -143,18 +165,18 @@ import Testing
     let gone = (0..<1_003).map { "i\($0)" }
     let first = try await state.beginRun(boot: "1")
     _ = try await state.claim(
-      (gone + ["a"]).map { .init(id: $0, line: 1, entry: "") }, run: first, position: 0)
+      (gone + ["a"]).map { .init(id: $0, line: 1, entry: "") }, run: first)
     for id in gone + ["a"] {
       try await state.save(
-        .init(id: id, line: "{}", status: "ok", reasons: [], content: nil, inputs: nil),
+        .init(id: id, line: "{}", status: "ok", reasons: [], files: Files.source(id)),
         key: "s-\(id)", url: "s-\(id)")
     }
     try await state.endRun(first, .init(pipeline: "p", items: gone.count + 1))
     let second = try await state.beginRun(boot: "1")
-    _ = try await state.claim([.init(id: "a", line: 1, entry: "")], run: second, position: 0)
-    #expect(try await state.goneItems(second) == gone.count)
+    let claims = ChunkClaims(ChunkIndex())
+    _ = try await state.claim([.init(id: "a", line: 1, entry: "")], run: second, in: claims)
+    #expect(claims.kept == 1)
     try await state.endRun(second, .init(pipeline: "p", items: 1))
-    #expect(try await state.goneItems(second) == 0)
     for id in [0, 1, 498, 499, 500, 501, 999, 1_000, 1_002].map({ gone[$0] }) {
       #expect(try await state.has(id))
       #expect(try await state.ids(ofSources: ["s-\(id)"]) == [id])
@@ -162,7 +184,7 @@ import Testing
     #expect(try await state.has("a"))
     #expect(try await !state.has("b"))
     #expect(try rows()["items"] == ["a"])
-    #expect(try rows()["former"]?.count == gone.count * 2)
+    #expect(try rows()["former"]?.count == gone.count * 3)
   }
 
   /// Items of runs that were stopped were in no catalog.
@@ -170,9 +192,12 @@ import Testing
     try await run(["a", "b"])
     try await run(["c"], ends: false)
     let run = try await state.beginRun(boot: "1")
-    #expect(try await state.goneItems(run) == 2)
-    _ = try await state.claim([.init(id: "b", line: 1, entry: "")], run: run, position: 0)
-    #expect(try await state.goneItems(run) == 1)
+    let claims = ChunkClaims(ChunkIndex())
+    for (index, (id, kept)) in [("c", 0), ("d", 0), ("b", 1), ("b", 1), ("a", 2)].enumerated() {
+      _ = try await state.claim(
+        [.init(id: id, line: 1, entry: "")], run: run, slot: index, in: claims)
+      #expect(claims.kept == kept, "\(id)")
+    }
   }
 
   @Test func aFileIsOthersIfOnlyTheyHadIt() async throws {
@@ -209,7 +234,7 @@ import Testing
         "qualities": ["c-b", "c-d"], "items": ["d"],
         "former": Self.possessions("d").map { "\($0.kind) \($0.name) of d" }.sorted(),
       ])
-    #expect(try await state.lines(of: ["a", "b", "d"]) == [nil, nil, Self.line("b")])
+    #expect(try await state.lastStatuses(of: ["a", "b", "d"]) == [nil, nil, "ok"])
     #expect(try await !state.has("a"))
     // Those that were counted are not missing from the next run.
     #expect(try await state.lastCompletedRun()?.items == 0)
@@ -218,7 +243,7 @@ import Testing
       #expect(file.firstRange(of: Data(trace.utf8)) == nil, "\(trace)")
     }
     #expect(file.firstRange(of: Data(Files.source("b").utf8)) != nil)
-    // In lines and notes they are stored as bytes.
+    // In items and notes they are stored as bytes.
     func hasBytes(of name: String) -> Bool {
       PackedKey.pack(Array(Files.source(name).utf8)[...])
         .map { file.firstRange(of: Data($0)) != nil } ?? true

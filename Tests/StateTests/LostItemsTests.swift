@@ -13,8 +13,7 @@ import Testing
     etag: "e", lastModified: "Mon", checked: 1, freshUntil: nil, run: 1)
 
   private func finish(_ isLost: Bool) async throws {
-    var result = StateStore.ItemResult(
-      id: "a", line: "{}", status: "stale", reasons: [], content: nil, inputs: nil)
+    var result = ItemResult(id: "a", line: "{}", status: "stale", reasons: [])
     result.isLost = isLost
     try await state.save(result)
   }
@@ -23,7 +22,7 @@ import Testing
   /// then.
   @Test func theTimeBeginsWhenTheSourceIsGone() async throws {
     let run = try await state.beginRun(boot: "1")
-    _ = try await state.claim([.init(id: "a", line: 1, entry: "")], run: run, position: 0)
+    _ = try await state.claim([.init(id: "a", line: 1, entry: "")], run: run)
     #expect(try await state.lostSince("a", now: 5.5) == 5.5)
     try await finish(true)
     #expect(try await state.lostSince("a", now: 9) == 5.5)
@@ -39,45 +38,101 @@ import Testing
   }
 
   private func save(
-    _ id: String, status: String = "ok", inputs: StateStore.LineInputs?,
+    _ id: String, status: String = "ok", inputs: LineInputs?,
     source: SourceRecord? = SourceRecord(content: "c", confirmation: confirmation)
   ) async throws {
     let request = StateStore.ClaimRequest(id: id, line: 1, entry: "x")
-    _ = try await state.claim([request], run: 1, position: 4)
+    _ = try await state.claim([request], run: 1, slot: 4)
     var change = StateStore.SourceChange()
     change.source = source
     try await state.save(
-      .init(
-        id: id, line: "{\(id)}", status: status, reasons: [], content: "c", inputs: inputs),
+      .init(id: id, line: "{\(id)}", status: status, reasons: [], inputs: inputs),
       change, key: "k", url: "u")
   }
 
-  private static let inputs = StateStore.LineInputs(settings: "s", entry: "x", source: "k")
+  private static let inputs = LineInputs(settings: "s", entry: "x", source: "k")
 
   private func lookUp(_ id: String, source: String = "k", url: String = "u") async throws
     -> StateStore.LineLookup
   {
-    let request = StateStore.ClaimRequest(id: id, line: 1, entry: "x")
-    return try await state.lookUpLines([.init(request, source: source, url: url)], settings: "s")[0]
+    try await state.lookUpLines([.init(id, source: source, url: url)])[0]
+  }
+
+  /// Whether a line was found that is the item's with these inputs, and with the source as it is known.
+  private func stands(
+    _ id: String, _ inputs: LineInputs = inputs, url: String = "u"
+  ) async throws -> Bool {
+    guard let known = try await lookUp(id, source: inputs.source, url: url).line else {
+      return false
+    }
+    let sum = LineInputs.sum(of: "{\(id)}".utf8)
+    return inputs.mark(id, sum: sum, known.source) == known.made
   }
 
   @Test func aLineIsReusedWithItsSource() async throws {
     try await save("a", inputs: Self.inputs)
     let found = try await lookUp("a")
     #expect(!found.isNew)
-    #expect(found.standing?.line == "{a}" && found.standing?.isRejected == false)
+    #expect(try await stands("a"))
+    #expect(found.line?.isRejected == false)
+    #expect(try await state.chunkNumbers(of: ["a", "none"]) == [found.line?.chunk, nil])
     #expect(
-      found.standing?.source == SourceRecord(content: "c", confirmation: Self.confirmation))
+      found.line?.source == SourceRecord(content: "c", confirmation: Self.confirmation))
     var change = StateStore.SourceChange()
     change.rejection = .save(
       RejectionRecord(
         settings: "s", kind: .refused, code: "not-image", details: "[]", content: nil, etag: nil,
         place: "p", seen: 1))
     try await state.save(change, key: "k", url: "u")
-    #expect(try await lookUp("a").standing?.isRejected == true)
-    #expect(try await lookUp("a", url: "v").standing?.isRejected == false)
+    #expect(try await lookUp("a").line?.isRejected == true)
+    #expect(try await lookUp("a", url: "v").line?.isRejected == false)
     let missing = try await lookUp("none", source: "none", url: "none")
-    #expect(missing.isNew && missing.standing == nil)
+    #expect(missing.isNew && missing.line == nil)
+  }
+
+  /// A line is reused while its item, the settings and its source are unchanged.
+  @Test func aLineStandsWhileNothingHasChanged() async throws {
+    var source = SourceRecord(content: "c", confirmation: Self.confirmation)
+    func save() async throws {
+      var change = StateStore.SourceChange()
+      change.source = source
+      try await state.save(change, key: "k", url: "")
+    }
+    func stands(
+      _ entry: String = "x", _ key: String = "k", _ settings: String = "s"
+    ) async throws -> Bool {
+      try await self.stands("a", .init(settings: settings, entry: entry, source: key), url: key)
+    }
+    try await self.save("a", inputs: Self.inputs)
+    #expect(try await stands())
+    #expect(try await stands("y") == false)
+    #expect(try await stands("x", "l") == false)
+    #expect(try await stands("x", "k", "t") == false)
+    // A run that stops before it has a result leaves the line of the old entry.
+    let later = StateStore.ClaimRequest(id: "a", line: 1, entry: "y")
+    _ = try await state.claim([later], run: try await state.beginRun(boot: "1"))
+    #expect(try await stands("y") == false)
+    // Another confirmation by the server changes nothing.
+    source.confirmation.checked = 2
+    source.confirmation.run = 9
+    try await save()
+    #expect(try await stands())
+    // The line shows the terms of use.
+    source.robots = "noai"
+    try await save()
+    #expect(try await stands() == false)
+    source.robots = nil
+    try await save()
+    #expect(try await stands())
+    var change = StateStore.SourceChange()
+    change.header = HeaderRecord(
+      format: "gif", width: 3, height: 4, hasAlpha: true, isAnimated: nil,
+      confirmation: Self.confirmation)
+    try await state.save(change, key: "k", url: "")
+    #expect(try await stands() == false)
+    source.content = "d"
+    try await save()
+    #expect(try await stands() == false)
   }
 
   @Test func otherLinesAreMadeAgain() async throws {
@@ -88,15 +143,15 @@ import Testing
       "other", inputs: .init(settings: "s", entry: "x", source: "other"), source: nil)
     for id in ["failed", "without", "other"] {
       let found = try await lookUp(id)
-      #expect(found.standing == nil && !found.isNew, "\(id)")
+      #expect(found.line == nil && !found.isNew, "\(id)")
     }
     // The source was saved before the item.
     try await save("stored", inputs: Self.inputs, source: nil)
-    #expect(try await lookUp("stored").standing?.line == "{stored}")
+    #expect(try await stands("stored"))
     try await save("second", inputs: Self.inputs)
     try await state.doubtLine(of: "stored")
-    #expect(try await lookUp("stored").standing == nil)
-    #expect(try await lookUp("second").standing?.line == "{second}")
+    #expect(try await lookUp("stored").line == nil)
+    #expect(try await stands("second"))
   }
 
   /// A line is that of all that it shows or was made from.
@@ -109,8 +164,8 @@ import Testing
     ) -> Int {
       var source = source
       change(&source)
-      return StateStore.mark(
-        id, line, .init(settings: settings, entry: entry, source: "k"), source)
+      return LineInputs(settings: settings, entry: entry, source: "k")
+        .mark(id, sum: LineInputs.sum(of: line.utf8), source)
     }
     let marks = [
       mark(), mark("b"), mark("a", "[]"), mark("a", "{}", "t"), mark("a", "{}", "s", "y"),

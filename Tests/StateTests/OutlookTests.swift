@@ -14,9 +14,7 @@ import Testing
     let confirmation = Confirmation(
       etag: nil, lastModified: nil, checked: 1, freshUntil: nil, run: 1)
     func isNew() async throws -> Bool {
-      let item = StateStore.ClaimRequest(id: "a", line: 1, entry: "x")
-      return try await state.lookUpLines([.init(item, source: "k", url: "u")], settings: "")[0]
-        .isNew
+      try await state.lookUpLines([.init("a", source: "k", url: "u")])[0].isNew
     }
     #expect(try await isNew())
     var change = StateStore.SourceChange()

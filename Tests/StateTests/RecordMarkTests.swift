@@ -75,27 +75,4 @@ import Testing
     }
     #expect(mark == RecordMark("k", [.text("v"), .int(3)]).checksum)
   }
-
-  /// The lines of the catalog are the items that were claimed, whatever their order.
-  @Test func sumsOfClaimsDoNotDependOnTheOrder() {
-    func sum(_ claims: [(String, Int)]) -> ClaimSum {
-      var sum = ClaimSum()
-      for (ids, position) in claims {
-        var stretch = StretchSum()
-        for id in ids { stretch.add(String(id)) }
-        sum.add(stretch, at: position)
-      }
-      return sum
-    }
-    let claims = [("ab", 0), ("c", 2), ("d", 3), ("", 4)]
-    #expect(sum(claims) == sum(claims.reversed()))
-    for other in [
-      [("ab", 0), ("c", 2)], [("ab", 0), ("c", 2), ("c", 3)], [("ba", 0), ("c", 2), ("d", 3)],
-      [("ab", 0), ("d", 2), ("c", 3)], [("ab", 1), ("c", 2), ("d", 3)],
-      [("abc", 0), ("d", 3)], claims + claims, [],
-    ] {
-      #expect(sum(claims) != sum(other), "\(other)")
-    }
-    #expect(sum([]) == ClaimSum())
-  }
 }

@@ -130,19 +130,20 @@ import Testing
     #expect(!knowledge.isEmpty)
   }
 
-  /// The last result comes along for an item, and a content only with its source.
+  /// What the last run said of it comes along for an item.
   @Test func knowledgeHasTheLastResultOfAnItem() async throws {
     let state = try StateStore(path: path)
     let run = try await state.beginRun(boot: "1")
-    _ = try await state.claim([.init(id: "a", line: 1, entry: "")], run: run, position: 0)
+    _ = try await state.claim([.init(id: "a", line: 1, entry: "")], run: run)
+    #expect(try await state.knowledge(of: "k", url: "u", id: "a").item == nil)
     try await state.save(
       .init(
-        id: "a", line: "{a}", status: "stale", reasons: [], content: "c", inputs: nil,
-        placeholder: "p"), key: "k", url: "u")
-    let last = try #require(try await state.knowledge(of: "k", url: "u", id: "a").lastResult)
-    #expect((last.status, last.line, last.source) == ("stale", "{a}", "k"))
-    #expect((last.request, last.content, last.placeholder) == ("u", "c", "p"))
-    #expect(try await state.knowledge(of: "k", url: "u").lastResult == nil)
-    #expect(try await state.knowledge(of: "k", url: "u", id: "b").lastResult == nil)
+        id: "a", line: "{a}", status: "stale", reasons: [], placeholder: "p", files: "f"), key: "k",
+      url: "u")
+    let last = try #require(try await state.knowledge(of: "k", url: "u", id: "a").item)
+    #expect((last.status, last.sum) == ("stale", LineInputs.sum(of: "{a}".utf8)))
+    #expect((last.source, last.request, last.placeholder, last.files) == ("k", "u", "p", "f"))
+    #expect(try await state.knowledge(of: "k", url: "u").item == nil)
+    #expect(try await state.knowledge(of: "k", url: "u", id: "b").item == nil)
   }
 }

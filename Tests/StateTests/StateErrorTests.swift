@@ -112,7 +112,7 @@ import Testing
         Issue.record("a write after the error succeeded")
       } catch { sentences.insert("\(error)") }
       do {
-        _ = try await state.results(of: run, after: -1, limit: 1)
+        _ = try await state.statuses(of: ["a"], in: run, ChunkClaims(ChunkIndex()))
         Issue.record("a read after the error succeeded")
       } catch { sentences.insert("\(error)") }
       do {
@@ -135,8 +135,8 @@ import Testing
     ("", false),
     ("DROP TABLE sources", true),
     ("ALTER TABLE contents DROP COLUMN profile", true),
-    ("ALTER TABLE results RENAME COLUMN mark TO nark", true),
-    ("DROP INDEX items_by_stretch", true),
+    ("ALTER TABLE items RENAME COLUMN made TO nade", true),
+    ("DROP INDEX items_by_status", true),
     ("PRAGMA user_version = 3", true),
     ("PRAGMA user_version = -3", true),
   ])

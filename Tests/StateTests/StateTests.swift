@@ -79,14 +79,15 @@ private func change(_ set: (inout StateStore.SourceChange) -> Void) -> StateStor
       ])
   }
 
-  @Test func assignsPositionsAndFindsRepeatedIds() async throws {
+  @Test func findsRepeatedIds() async throws {
     let state = try StateStore(path: "")
     let run = try await state.beginRun(boot: "1")
-    func claim(_ id: String, _ position: Int, _ line: Int, _ entry: String) async throws
+    let claims = ChunkClaims(ChunkIndex())
+    func claim(_ id: String, _ slot: Int, _ line: Int, _ entry: String) async throws
       -> StateStore.Claim
     {
       try await state.claim(
-        [.init(id: id, line: line, entry: entry)], run: run, position: position)[0]
+        [.init(id: id, line: line, entry: entry)], run: run, slot: slot, in: claims)[0]
     }
     #expect(try await claim("a", 0, 1, "x") == .new)
     #expect(try await claim("b", 1, 2, "y") == .new)
@@ -94,32 +95,52 @@ private func change(_ set: (inout StateStore.SourceChange) -> Void) -> StateStor
     #expect(try await claim("a", 2, 4, "z") == .conflict(line: 1))
     for id in ["b", "a"] {
       try await state.save(
-        StateStore.ItemResult(
-          id: id, line: "{\(id)}", status: "ok", reasons: [.notModified], content: nil, inputs: nil)
-      )
+        ItemResult(id: id, line: "{\(id)}", status: "ok", reasons: [.notModified]))
     }
-    let all = try await state.results(of: run, after: -1, limit: 10)
-    #expect(all.map(\.line) == ["{a}", "{b}"])
-    #expect(try await state.results(of: run, after: 0, limit: 10).map(\.line) == ["{b}"])
+    #expect(try await state.slots(of: ["a", "c", "b"], in: run) == [0, nil, 1])
     // The next run starts over; items that it does not name are forgotten.
     let next = try await state.beginRun(boot: "1")
     #expect(next > run)
+    let later = ChunkClaims(ChunkIndex())
     #expect(
       try await state.claim(
         [.init(id: "b", line: 1, entry: "y2"), .init(id: "b", line: 2, entry: "y2")], run: next,
-        position: 0) == [.new, .repeated])
+        slot: 0, in: later) == [.new, .repeated])
     let third = StateStore.ClaimRequest(id: "b", line: 3, entry: "y3")
     let fourth = StateStore.ClaimRequest(id: "b", line: 4, entry: "y2")
     #expect(
-      try await state.claim([third, fourth], run: next, position: 1) == [
+      try await state.claim([third, fourth], run: next, slot: 1, in: later) == [
         .conflict(line: 1), .repeated,
       ])
-    // An item that moves keeps its line.
-    #expect(try await state.results(of: next, after: -1, limit: 10).map(\.line) == ["{b}"])
+    // An item that moves keeps what is known of it.
+    #expect(try await state.slots(of: ["a", "b"], in: next) == [nil, 0])
+    #expect(try await state.lastStatuses(of: ["a", "b"]) == ["ok", "ok"])
     try await state.endRun(next, .init(pipeline: "p", items: 1))
-    #expect(try await state.results(of: next, after: -1, limit: 10).map(\.line) == ["{b}"])
-    #expect(try await state.results(of: run, after: -1, limit: 10).isEmpty)
+    #expect(try await state.lastStatuses(of: ["a", "b"]) == [nil, "ok"])
+    #expect(try await state.slots(of: ["b"], in: run) == [nil])
     #expect(try await state.beginRun(boot: "1") > next)
+  }
+
+  /// An entry that has an id of its own is claimed with that, if an earlier line has the first one.
+  @Test func anAlternativeIsTakenInAConflict() async throws {
+    let state = try StateStore(path: "")
+    let run = try await state.beginRun(boot: "1")
+    func request(_ line: Int, _ entry: String, or other: String) -> StateStore.ClaimRequest {
+      .init(id: "a", line: line, entry: entry, alternative: .init(id: other, entry: entry))
+    }
+    let requests = [
+      request(1, "x", or: "a-x"), request(2, "x", or: "a-x"), request(3, "y", or: "a-y"),
+      request(4, "y", or: "a-y"), request(5, "z", or: "a-y"),
+    ]
+    let key = Chunk.Key(of: "k")
+    let found = try await state.claim(
+      [.items(requests, key: key, line: 1)], run: run, slot: 3, in: ChunkClaims(ChunkIndex()))
+    let (claims, chunk) = try #require(found.first?.answer)
+    #expect(claims == [.new, .repeated, .alternative, .repeated, .conflict(line: 3)])
+    // What it is depends on the lines before it.
+    #expect((chunk.count, chunk.line, chunk.mayStand) == (2, 1, false))
+    #expect(chunk.key.number == key.number && chunk.key != key)
+    #expect(try await state.slots(of: ["a", "a-y", "a-x"], in: run) == [3, 4, nil])
   }
 
   /// What the last completed run made is remembered through runs that are stopped, and from a state
@@ -143,28 +164,19 @@ private func change(_ set: (inout StateStore.SourceChange) -> Void) -> StateStor
     #expect(try await next.salvage(from: folder.path("none")) == 0)
   }
 
-  /// Lines are as long as the user's own data: two long ones do not have to be in memory at once.
-  @Test func longLinesComeOneByOne() async throws {
+  @Test func theEndOfARunIsThatOfTheLastOne() async throws {
     let state = try StateStore(path: "")
+    #expect(try await state.lastEnd() == nil)
     let run = try await state.beginRun(boot: "1")
-    let long = String(repeating: "x", count: 1 << 20)
-    for (position, line) in ["short", long, "last"].enumerated() {
-      let id = "\(position)"
-      _ = try await state.claim(
-        [.init(id: id, line: 1, entry: "")], run: run, position: position)
-      try await state.save(
-        StateStore.ItemResult(
-          id: id, line: line, status: "ok", reasons: [], content: nil, inputs: nil))
-    }
-    var parts: [[String]] = []
-    var position = -1
-    while true {
-      let results = try await state.results(of: run, after: position, limit: 10)
-      guard let last = results.last else { break }
-      parts.append(results.map(\.line))
-      position = last.position
-    }
-    #expect(parts == [["short", long], ["last"]])
+    #expect(try await state.lastEnd() == nil)
+    var end = StateStore.RunEnd(output: "o", ended: 5.25, standing: "s")
+    try await state.note(end, of: run)
+    #expect(try await state.lastEnd() == end)
+    (end.output, end.standing) = ("p", nil)
+    try await state.note(end)
+    #expect(try await state.lastEnd() == end)
+    _ = try await state.beginRun(boot: "1")
+    #expect(try await state.lastEnd() == nil)
   }
 
   /// Sizes are computed with, so an impossible one must not reach the computation.
@@ -236,59 +248,6 @@ private func change(_ set: (inout StateStore.SourceChange) -> Void) -> StateStor
     try Database(path).execute("UPDATE rejections SET etag = 'g'")
     state = try StateStore(path: path)
     #expect(try await state.knowledge(of: "", url: "b").rejection == nil)
-  }
-
-  /// A line is reused while its item, the settings and its source are unchanged.
-  @Test func reusesALineWhileNothingHasChanged() async throws {
-    let state = try StateStore(path: "")
-    let run = try await state.beginRun(boot: "1")
-    let confirmation = Confirmation(
-      etag: "e", lastModified: nil, checked: 1, freshUntil: nil, run: run)
-    var source = SourceRecord(content: "c", confirmation: confirmation)
-    try await state.save(change { $0.source = source }, key: "k", url: "")
-    let request = StateStore.ClaimRequest(id: "a", line: 1, entry: "x")
-    _ = try await state.claim([request], run: run, position: 0)
-    try await state.save(
-      StateStore.ItemResult(
-        id: "a", line: "{a}", status: "ok", reasons: [], content: "c",
-        inputs: .init(settings: "s", entry: "x", source: "k")), key: "k", url: "u")
-    func stands(
-      _ entry: String = "x", _ key: String = "k", _ settings: String = "s"
-    ) async throws -> Bool {
-      let request = StateStore.ClaimRequest(id: "a", line: 9, entry: entry)
-      return try await state.lookUpLines(
-        [.init(request, source: key, url: key)], settings: settings)[
-          0
-        ].standing?.line == "{a}"
-    }
-    #expect(try await stands())
-    #expect(try await stands("y") == false)
-    #expect(try await stands("x", "l") == false)
-    #expect(try await stands("x", "k", "t") == false)
-    // A run that stops before it has a result leaves the line of the old entry.
-    let later = StateStore.ClaimRequest(id: "a", line: 1, entry: "y")
-    _ = try await state.claim([later], run: try await state.beginRun(boot: "1"), position: 0)
-    #expect(try await stands("y") == false)
-    // Another confirmation by the server changes nothing.
-    source.confirmation.checked = 2
-    source.confirmation.run = 9
-    try await state.save(change { $0.source = source }, key: "k", url: "")
-    #expect(try await stands())
-    // The line shows the terms of use.
-    source.robots = "noai"
-    try await state.save(change { $0.source = source }, key: "k", url: "")
-    #expect(try await stands() == false)
-    source.robots = nil
-    try await state.save(change { $0.source = source }, key: "k", url: "")
-    #expect(try await stands())
-    let header = HeaderRecord(
-      format: "gif", width: 3, height: 4, hasAlpha: true, isAnimated: nil,
-      confirmation: confirmation)
-    try await state.save(change { $0.header = header }, key: "k", url: "")
-    #expect(try await stands() == false)
-    source.content = "d"
-    try await state.save(change { $0.source = source }, key: "k", url: "")
-    #expect(try await stands() == false)
   }
 
   @Test func rejectsNoiseAndALaterVersion() async throws {

@@ -15,12 +15,17 @@ import Testing
     state = try StateStore(path: folder.path("state"))
   }
 
+  /// One has failed for no reason that is known.
+  private static func reasons(_ index: Int) -> [Reason] {
+    index == 5
+      ? [.fetchedFirst] : [.fetchedAgain, .failed(code: "c\(index)", message: "m \(index)")]
+  }
+
   /// A run with an item for each status, whose source was confirmed at the time of its place.
   private func run(_ statuses: [String]) async throws {
     let run = try await state.beginRun(boot: "")
     _ = try await state.claim(
-      statuses.indices.map { .init(id: "p\($0)", line: $0 + 1, entry: "\($0)") }, run: run,
-      position: 0)
+      statuses.indices.map { .init(id: "p\($0)", line: $0 + 1, entry: "\($0)") }, run: run)
     for (index, status) in statuses.enumerated() {
       var change = StateStore.SourceChange()
       // One has never been fetched.
@@ -41,7 +46,8 @@ import Testing
       try await state.save(
         .init(
           id: "p\(index)", line: #"{"id":"p\#(index)","status":"\#(status)"}"#, status: status,
-          reasons: [], content: nil, inputs: nil), change, key: "k\(index)", url: "u\(index)")
+          reasons: Self.reasons(index), host: index == 4 ? nil : "h\(index)"), change,
+        key: "k\(index)", url: "u\(index)")
     }
     try await state.endRun(run, .init(pipeline: "feed", items: statuses.count))
   }
@@ -63,7 +69,7 @@ import Testing
     // Of a run that has claimed three of them, none is done.
     let next = try await state.beginRun(boot: "")
     _ = try await state.claim(
-      (0..<3).map { .init(id: "p\($0)", line: $0 + 1, entry: "\($0)") }, run: next, position: 0)
+      (0..<3).map { .init(id: "p\($0)", line: $0 + 1, entry: "\($0)") }, run: next)
     #expect(try await state.doneItems(of: next) == 0)
     #expect(try await state.doneItems(of: 1) == 1)
   }
@@ -83,15 +89,15 @@ import Testing
       let next = part.last?.number
     {
       #expect(part.count <= 2)
-      found += part.map { "\($0.id) \($0.isStale) \($0.checked ?? -1) \($0.line)" }
+      found += part.map {
+        "\($0.id) \($0.isStale) \($0.checked ?? -1) \($0.code) \"\($0.message)\" \($0.host ?? "-")"
+      }
       last = next
     }
     #expect(
       found == [
-        #"p1 false -1.0 {"id":"p1","status":"failed"}"#,
-        #"p2 true 98.0 {"id":"p2","status":"stale"}"#,
-        #"p4 true 96.0 {"id":"p4","status":"stale"}"#,
-        #"p5 false 95.0 {"id":"p5","status":"failed"}"#,
+        #"p1 false -1.0 c1 "m 1" h1"#, #"p2 true 98.0 c2 "m 2" h2"#,
+        #"p4 true 96.0 c4 "m 4" -"#, #"p5 false 95.0 unknown "" h5"#,
       ])
   }
 

@@ -38,6 +38,7 @@ extension CatalogDraft {
         screen.first, try await screen.publish(to: output, digest: digest))
     }
     try await gate.confirm()
+    try output.keepCopy(staged, workspace)
     try await pair.replace(current, by: staged, companions: companions)
     replaced(current?.keptPath != next)
     try await history.followUp(retention, list)

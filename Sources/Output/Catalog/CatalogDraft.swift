@@ -16,6 +16,8 @@ package struct CatalogDraft: ~Copyable {
   /// Bytes at the beginning of the buffer that the digest is not of.
   private var undigested = CatalogDocument.digested
   private var isEmpty = true
+  /// Bytes that were written.
+  private var written = 0
 
   private static let bufferBytes = 1 << 20
 
@@ -45,10 +47,30 @@ package struct CatalogDraft: ~Copyable {
   package mutating func add(_ line: [UInt8]) throws(SystemError) {
     try gate.expect(line)
     for screen in screens { try screen.add(line) }
+    try append(line)
+  }
+
+  /// Appends several images as another catalog has them.
+  ///
+  /// - Throws: as ``add(_:)``.
+  package mutating func add(lines: [UInt8]) throws(SystemError) {
+    if !gate.isEmpty || !screens.isEmpty {
+      for line in CatalogDocument.lines(lines) {
+        try gate.expect(line)
+        for screen in screens { try screen.add(Array(line)) }
+      }
+    }
+    try append(lines)
+  }
+
+  /// Where the next image will be in the document, in bytes.
+  package var offset: Int { written + buffer.count + (isEmpty ? 1 : 2) }
+
+  private mutating func append(_ lines: [UInt8]) throws(SystemError) {
     if !isEmpty { buffer.append(UInt8(ascii: ",")) }
     isEmpty = false
     buffer.append(UInt8(ascii: "\n"))
-    buffer += line
+    buffer += lines
     if buffer.count >= Self.bufferBytes { try flush() }
   }
 
@@ -66,6 +88,7 @@ package struct CatalogDraft: ~Copyable {
     buffer[undigested...].withUnsafeBytes { sum.update($0) }
     undigested = 0
     try file.write(buffer)
+    written += buffer.count
     buffer.removeAll(keepingCapacity: true)
   }
 

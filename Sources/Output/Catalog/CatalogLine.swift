@@ -15,7 +15,7 @@ package struct CatalogLine: Sendable, Equatable {
   }
 
   /// The id and the URL of a line, without a tree of the whole; nil if it is not a JSON object.
-  static func names(in text: [UInt8]) -> (id: String?, url: String?)? {
+  package static func names(in text: [UInt8]) -> (id: String?, url: String?)? {
     var (id, url): (String?, String?)
     do throws(JSONScanner.Failure) {
       var scanner = JSONScanner(text)

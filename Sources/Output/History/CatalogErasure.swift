@@ -23,6 +23,13 @@ package struct CatalogErasure {
     package var documents: Set<Identifier> = []
     /// The ids that were found.
     package var ids: Set<Identifier> = []
+    /// What of the current catalog is another now, in its order: where that was in bytes, and how many it has now.
+    package var edits: [(range: Range<Int>, length: Int)] = []
+
+    package static func == (one: Erased, other: Erased) -> Bool {
+      (one.files, one.serviceURLs, one.sources, one.documents, one.ids)
+        == (other.files, other.serviceURLs, other.sources, other.documents, other.ids)
+    }
   }
 
   package internal(set) var erased = Erased()
@@ -80,6 +87,7 @@ package struct CatalogErasure {
 
   /// The current catalog with its screens.
   package mutating func eraseCurrent() async throws(SystemError) {
+    try workspace.documentCopy.remove()
     let current = try await CurrentCatalog(of: output)
     guard current != nil, let new = try await rewritten(CurrentCatalog.path) else {
       return try await eraseOrphans(besides: [current?.digest])
@@ -145,16 +153,26 @@ package struct CatalogErasure {
   private mutating func rewritten(
     _ path: String
   ) async throws(SystemError) -> (file: WorkFile, count: Int, digest: String)? {
-    var count = 0
-    var found = false
+    var (count, first) = (0, nil as Int?)
+    var removed: [(range: Range<Int>, length: Int)] = []
     var texts = CatalogTexts(path, in: output)
-    while let text = try await texts.next() {
-      if try take(text, of: texts) { found = true } else { count += 1 }
+    while let (text, offset) = try await texts.nextPlaced() {
+      first = first ?? offset
+      if try take(text, of: texts) {
+        // With what separates it from the next one.
+        removed.append((offset..<offset + text.count + 2, 0))
+      } else {
+        count += 1
+      }
     }
+    let found = !removed.isEmpty
     let (line, hadTables) = Self.headLine(try texts.head, without: ids.union(erased.ids))
     guard found || hadTables else { return nil }
     var draft = try CatalogDraft(
       head: line, count: count, through: gate, in: workspace, named: "erased.json")
+    if path == CurrentCatalog.path, let first {
+      erased.edits = [(0..<first, draft.offset)] + removed
+    }
     var images = CatalogTexts(path, in: output)
     while let text = try await images.next() {
       if try !isErased(text, of: images) { try draft.add(text) }

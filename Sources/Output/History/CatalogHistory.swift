@@ -158,7 +158,9 @@ package struct CatalogHistory: Sendable {
     return entry
   }
 
+  /// What has a name is never written to, but replaced: so a second name is as good as a copy.
   private func copy(_ path: String, to target: String) async throws(SystemError) {
+    if try await output.link(path, as: target) { return }
     try await output.write(target, staged: try await staged(path, as: "kept.copy"))
   }
 

@@ -24,13 +24,13 @@ extension CatalogTexts {
     return id
   }
 
-  /// Calls `body` with all images that follow, some at a time, each with its id.
+  /// Calls `body` with all images that follow, some at a time, each with its id, and where it is in the document.
   package mutating func forEachBatch(
-    of size: Int, _ body: ([(id: String, text: [UInt8])]) async throws -> Void
+    of size: Int, _ body: ([(id: String, text: [UInt8], offset: Int)]) async throws -> Void
   ) async throws {
-    var batch: [(id: String, text: [UInt8])] = []
-    while let text = try await next() {
-      batch.append((try id(of: text), text))
+    var batch: [(id: String, text: [UInt8], offset: Int)] = []
+    while let (text, offset) = try await nextPlaced() {
+      batch.append((try id(of: text), text, offset))
       guard batch.count == size else { continue }
       try Task.checkCancellation()
       try await body(batch)

@@ -44,17 +44,22 @@ package struct CatalogTexts {
   ///
   /// - Throws: also if the catalog is damaged.
   package mutating func next() async throws(SystemError) -> [UInt8]? {
+    try await nextPlaced()?.text
+  }
+
+  /// As ``next()``, with where the image is in the document, in bytes.
+  package mutating func nextPlaced() async throws(SystemError) -> (text: [UInt8], offset: Int)? {
     while !isAtEnd {
-      if let text = try take() { return text }
+      if let found = try take() { return found }
       try await readPart()
     }
     return nil
   }
 
   /// The next image of what has been read.
-  private mutating func take() throws(SystemError) -> [UInt8]? {
+  private mutating func take() throws(SystemError) -> (text: [UInt8], offset: Int)? {
     do throws(CatalogError) {
-      return try reader.nextText().map { Array($0.text) }
+      return try reader.nextText().map { (Array($0.text), $0.offset) }
     } catch {
       throw damaged("\(error)")
     }

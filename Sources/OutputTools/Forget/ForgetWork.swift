@@ -142,6 +142,7 @@ struct ForgetWork {
     report.end(
       baseURL: base, states: try await held.statesElsewhere(), uploads: await held.clearUploads())
     for state in states {
+      try await state.move(erasure.erased.edits)
       try await state.note(forgottenMarks: marks.digest)
       try await state.rewrite()
     }

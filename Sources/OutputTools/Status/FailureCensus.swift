@@ -60,18 +60,15 @@ package struct FailureCensus: Sendable, Equatable {
   }
 
   mutating func add(_ item: StateStore.TroubledItem) {
-    let line = CatalogLine(item.line.utf8)
-    let code = line?.error?["code"]?.stringValue
-    let message =
-      code == FetchError.Code.httpStatus.rawValue ? line?.error?["message"]?.stringValue : nil
     add(
-      item.id, code: code, url: line?.url, isStale: item.isStale,
+      item.id, code: item.code, host: item.host ?? "", isStale: item.isStale,
       checked: item.isLost ? nil : item.checked,
-      httpStatus: message.flatMap(HTTPStatus.status(inMessage:)))
+      httpStatus: item.code == FetchError.Code.httpStatus.rawValue
+        ? HTTPStatus.status(inMessage: item.message) : nil)
   }
 
   mutating func add(
-    _ id: String, code: String?, url: String?, isStale: Bool, checked: Double? = nil,
+    _ id: String, code: String, host: String, isStale: Bool, checked: Double? = nil,
     httpStatus: Int? = nil
   ) {
     if isStale {
@@ -80,9 +77,8 @@ package struct FailureCensus: Sendable, Equatable {
     } else {
       failed += 1
     }
-    codes[code ?? "unknown", default: Group(name: code ?? "unknown")]
+    codes[code, default: Group(name: code)]
       .add(id, httpStatus: httpStatus, stale: isStale ? checked : nil)
-    let host = url.map { $0.contains("://") ? SourceHost.name(of: $0) : "" } ?? ""
     guard !host.isEmpty else {
       withoutHost += 1
       return

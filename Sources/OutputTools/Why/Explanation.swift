@@ -1,3 +1,4 @@
+internal import TesseraCatalog
 internal import TesseraFetch
 package import TesseraJSON
 internal import TesseraOutput
@@ -71,15 +72,16 @@ package struct Explanation: Sendable, JSONDocument {
       }
     }
     guard let known = found else { throw try await unknown(id, newest.store, output) }
-    // A result that is not JSON is as good as none: the decisions are worth showing without it.
-    let image = known.result.flatMap { CatalogLine($0.utf8) }
-    let (url, error) = (image?.url, image?.error)
+    let line = try await line(of: id, known.chunk, in: output.published)
+    let isLast = line.map { LineInputs.sum(of: $0) == known.sum } ?? false
+    let image = line.flatMap { CatalogLine($0) }
+    let (url, error) = (image?.url, (isLast ? image?.error : nil) ?? known.error)
     let ban = await HostBan.of(url, error, in: output)
     let runs = Self.runs(in: try await output.histories())
     let (last, good) = (runs.last, runs.last { $0.outcome.isSuccess })
     let isFile = url?.hasPrefix("file:") == true
     return Explanation(
-      id: id, line: known.line, status: image?.status,
+      id: id, line: known.line, status: known.status,
       error: error?["message"]?.stringValue,
       remedy: ban.map { "\($0.clause); \($0.remedy)" } ?? error.flatMap(ErrorWords.remedy),
       url: url,
@@ -91,12 +93,37 @@ package struct Explanation: Sendable, JSONDocument {
       },
       qualities: qualities.sorted { $0.run > $1.run }.map(\.sentence), content: known.content,
       twin: known.twin,
-      statusInCatalog: try await status(of: id, inEarlierCatalogOf: output, otherThan: image))
+      statusInCatalog: isLast ? nil : try await status(of: id, inEarlierCatalogOf: output))
   }
 
-  /// Nil if the current catalog is not one that another had replaced, or its entry is the same.
+  /// An image's line of the current catalog; nil if it has none.
+  ///
+  /// - Parameter chunk: where it was when a run made the catalog.
+  private static func line(
+    of id: String, _ chunk: Chunk?, in output: any Output
+  ) async throws -> [UInt8]? {
+    try await OutputToolError.wrapAsync { () -> [UInt8]? in
+      guard try await CurrentCatalog.isThere(in: output) else { return nil }
+      let isImage = { (line: [UInt8]) in
+        Identifier(CatalogLine.names(in: line)?.id) == Identifier(id)
+      }
+      if let chunk, chunk.length > 0 {
+        let bytes = try await output.read(CurrentCatalog.path, chunk.length, at: chunk.offset)
+        let lines = chunk.isOf(bytes) ? CatalogDocument.lines(bytes).map { Array($0) } : []
+        if let line = lines.first(where: isImage) { return line }
+      }
+      var texts = CatalogTexts(CurrentCatalog.path, in: output)
+      // One that can't be read has no answer, and the decisions are worth showing without it.
+      while let line = try? await texts.next() {
+        if isImage(line) { return line }
+      }
+      return nil
+    }
+  }
+
+  /// Nil if the current catalog is not one that another had replaced.
   private static func status(
-    of id: String, inEarlierCatalogOf output: OutputFolder, otherThan image: CatalogLine?
+    of id: String, inEarlierCatalogOf output: OutputFolder
   ) async throws -> String? {
     let current = try await OutputToolError.wrapAsync { () -> KeptCatalog? in
       let current = try await CurrentCatalog(of: output.published)
@@ -107,7 +134,7 @@ package struct Explanation: Sendable, JSONDocument {
     var images = KeptImages(current, in: output.published, checksDigest: false)
     while let entry = try await images.next() {
       guard Identifier(entry.id) == Identifier(id) else { continue }
-      return entry == image ? nil : entry.status
+      return entry.status
     }
     return "missing"
   }
@@ -130,7 +157,7 @@ package struct Explanation: Sendable, JSONDocument {
         "the image \"\(id)\" was forgotten (tessera forget), and runs leave it out; --undo with its id, and with its URL if that was named, ends that"
       )
     }
-    let status = try await status(of: id, inEarlierCatalogOf: output, otherThan: nil)
+    let status = try await status(of: id, inEarlierCatalogOf: output)
     if let status, status != "missing" {
       return OutputToolError(
         "no item of the last run has the id \"\(id)\"; the current catalog is an earlier one (tessera "
@@ -166,5 +193,15 @@ package struct Explanation: Sendable, JSONDocument {
       }
     }
     return nil
+  }
+}
+
+extension StateStore.ItemHistory {
+  /// The error of the item's line, as far as the decisions say it.
+  fileprivate var error: JSONValue? {
+    guard status != nil, status != "ok", case .failed(let code, let message)? = reasons.last else {
+      return nil
+    }
+    return .object([.init("code", .string(code)), .init("message", .string(message))])
   }
 }

@@ -10,6 +10,7 @@ struct LossGuard {
   let output: any Output
   let state: StateStore
   let run: Int
+  let claims: ChunkClaims
   /// What the run learns only sizes of is not lost: the next one makes its files.
   let extent: RunExtent
   /// Whether requests of the same manifest go to other URLs than those of the last run.
@@ -25,7 +26,7 @@ struct LossGuard {
       return
     }
     let count = try await LossCount(in: output) { ids in
-      try await state.statuses(of: ids, in: run).map { status in
+      try await state.statuses(of: ids, in: run, claims).map { status in
         status.map(expected.contains) ?? (keepsOthers ? true : nil)
       }
     }

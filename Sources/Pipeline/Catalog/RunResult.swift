@@ -2,6 +2,7 @@ internal import TesseraCatalog
 internal import TesseraManifest
 internal import TesseraOutput
 internal import TesseraPipelineFile
+internal import TesseraState
 
 /// What a run publishes: a catalog, or the result of a shard.
 struct RunResult: Sendable {
@@ -15,7 +16,8 @@ struct RunResult: Sendable {
   /// What the result of a shard has besides.
   struct ShardResult: Sendable {
     let shard: Shard
-    let lines: ResultLines
+    let lines: RunLines
+    let state: StateStore
     /// The digest of the whole manifest.
     let manifest: String?
   }
@@ -25,19 +27,21 @@ struct RunResult: Sendable {
   ///   - replaces: whether this run has published a result already.
   ///   - retention: how many earlier catalogs are kept, and for how long; nil if the current one is none to go back to.
   ///   - replaced: called when readers see the new catalog, whatever follows, with whether it is another one.
+  /// - Returns: the chunks of the document.
   func publish(
     _ report: RunReport, to output: any Output, _ workspace: Workspace, now: Double, replaces: Bool,
     keeping retention: CatalogRetention?, replaced: (Bool) -> Void
-  ) async throws {
+  ) async throws -> [Chunk] {
     if let shard {
       let writer = ShardWriter(
-        shard: shard.shard, file: file, libvips: libvips, lines: shard.lines, output: output,
+        shard: shard.shard, file: file, libvips: libvips, lines: shard.lines, state: shard.state,
+        output: output,
         workspace: workspace)
       return try await writer.write(manifest: shard.manifest, report, replaces: replaces)
     }
     let writer = CatalogWriter(
       file: file, libvips: libvips, tables: tables, lines: lines, output: output,
       workspace: workspace)
-    try await writer.write(now: now, keeping: retention, replaced: replaced)
+    return try await writer.write(now: now, keeping: retention, replaced: replaced)
   }
 }

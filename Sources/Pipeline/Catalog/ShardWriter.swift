@@ -1,3 +1,4 @@
+internal import TesseraBytes
 internal import TesseraCatalog
 internal import TesseraManifest
 internal import TesseraOutput
@@ -10,7 +11,8 @@ struct ShardWriter {
   let shard: Shard
   let file: PipelineFile
   let libvips: String
-  let lines: ResultLines
+  let lines: RunLines
+  let state: StateStore
   let output: any Output
   let workspace: Workspace
 
@@ -18,8 +20,11 @@ struct ShardWriter {
   ///   - manifest: SHA-256 of the whole manifest.
   ///   - report: what the run has counted.
   ///   - replaces: whether this run has written the result already.
+  /// - Returns: the chunks of the result.
   /// - Throws: also ``OutputError/overtaken(_:)``.
-  func write(manifest: String?, _ report: RunReport, replaces: Bool = false) async throws {
+  func write(
+    manifest: String?, _ report: RunReport, replaces: Bool = false
+  ) async throws -> [Chunk] {
     guard let manifest else {
       throw PipelineError.local("the manifest was not read to its end")
     }
@@ -36,14 +41,17 @@ struct ShardWriter {
     try target.write(header.line + [UInt8(ascii: "\n")])
     let gate = try await LineGate(of: output)
     let formats = header.formats
-    try await lines.forEachResults { results in
-      for result in results {
-        try gate.expect(result.line.utf8)
-        let bytes = ShardHeader.line(
-          result.manifestLine, result.line.utf8, sha256: try await digests(of: result.line, formats)
-        )
-        try target.write(bytes + [UInt8(ascii: "\n")])
+    var written = header.line.count + 1
+    let chunks = try await lines.writeChunks { lines, numbers in
+      var part: [UInt8] = []
+      for (number, line) in zip(numbers, CatalogDocument.lines(lines)) {
+        try gate.expect(line)
+        part += ShardHeader.line(number, line, sha256: try await digests(of: line, formats))
+        part.append(UInt8(ascii: "\n"))
       }
+      try target.write(part)
+      defer { written += part.count }
+      return (written..<written + part.count, CRC32.of(part))
     }
     let path = ShardHeader.path(shard.index, of: shard.count)
     try await gate.confirm()
@@ -54,15 +62,16 @@ struct ShardWriter {
       try await output.delete(path)
       throw error
     }
+    return chunks
   }
 
   /// SHA-256 of each file that a line names.
   private func digests(
-    of line: String, _ formats: [CatalogFormat]
+    of line: ArraySlice<UInt8>, _ formats: [CatalogFormat]
   ) async throws -> [String] {
     var digests: [String] = []
-    for path in CatalogLine(line.utf8)?.files(formats)?.map(\.path) ?? [] {
-      if let record = try await lines.state.file(at: path) {
+    for path in CatalogLine(line)?.files(formats)?.map(\.path) ?? [] {
+      if let record = try await state.file(at: path) {
         digests.append(record.sha256)
       } else {
         // A damaged state has lost its record.

@@ -61,19 +61,19 @@ struct DroppedFiles {
     _ = try await texts.readHead()
     let formats = texts.formats
     try await texts.forEachBatch(of: Self.batch) { batch in
-      let stretches = try await state.stretches(ofEach: batch.map(\.id))
-      for ((id, text), stretch) in zip(batch, stretches) {
+      let chunks = try await state.chunkNumbers(of: batch.map(\.id))
+      for ((id, text, _), chunk) in zip(batch, chunks) {
         guard let line = CatalogLine(text) else { continue }
-        try body(try fate(of: id, stretch), line.files(formats) ?? [])
+        try body(try fate(of: id, chunk), line.files(formats) ?? [])
       }
     }
   }
 
-  private func fate(of id: String, _ stretch: Int?) throws(StateError) -> Fate {
+  private func fate(of id: String, _ chunk: Int?) throws(StateError) -> Fate {
     if try notes.has(.moved, id) { return .moved }
     if keepsOthers { return .kept }
     if try notes.has(.kept, id) { return .kept }
-    guard let stretch, try notes.has(.stretch, "\(stretch)") else { return .gone }
+    guard let chunk, try notes.has(.chunk, "\(chunk)") else { return .gone }
     return .kept
   }
 }

@@ -57,11 +57,11 @@ struct ForecastTally {
       case .repeated: break
       case .problem: forecast.problems += 1
       case .forgotten: forecast.forgotten += 1
-      case .standing(let stretch):
-        stand(stretch.sum.count)
-        planned.images += stretch.sum.count
-        planned.files += stretch.files
-        try notes.add(.stretch, "\(stretch.number)")
+      case .standing(let chunk):
+        stand(chunk.count)
+        planned.images += chunk.count
+        planned.files += chunk.files
+        try notes.add(.chunk, "\(chunk.key.number)")
       case .item(let item, let lookup): found.append((item, lookup))
       }
     }
@@ -143,7 +143,8 @@ struct ForecastTally {
     _ item: Item, _ known: StateStore.KnownItem?
   ) -> (expected: Int, most: Int) {
     guard let known, hasFailed(known),
-      let image = try? CatalogImage(reading: Array(known.line.utf8), parts.names.formats),
+      let line = parts.lines.parent.line(item.id, inChunk: known.chunk),
+      let image = try? CatalogImage(reading: Array(line.text), parts.names.formats),
       let error = image.error, error.retryable, error.code != RunReport.deadlineCode
     else { return (1, 1) }
     let all = 1 + parts.file.fetch.retryPolicy.at(item.requestURL).retries

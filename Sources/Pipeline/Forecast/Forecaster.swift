@@ -71,13 +71,15 @@ extension RunSession {
       file, owner, without: guards.forgotten, memory: opening.budget.memory,
       libvips: pool.hello.libvips)
     let last = try await lastEnd(state)
-    let selection = try await entrySelection(state, settings, pool.hello.libvips)
+    let parent = try await parent(state)
+    let selection = try await entrySelection(state, settings, parent, pool.hello.libvips)
     let parts = RunParts(
       file, extent, run: .max, onlyFailed: options.onlyFailed,
       selection: options.selection,
       clock: services.clock, state: state, fetcher: NoFetching(), transcoder: pool,
       memory: opening.budget.memory, output: output, workspace: workspace, cache: cache,
-      recorder: recorder, stretches: stretchReuse(state, since: last, settings))
+      recorder: recorder, lines: try RunLines(parent, in: FileSystem.temporaryDirectory),
+      chunks: chunkReuse(parent, since: last, settings))
     var tally = try ForecastTally(
       parts, extent, history, before.items, isSelection: selection != nil)
     if try await isUnchanged(since: last, manifest, settings) {
@@ -93,12 +95,12 @@ extension RunSession {
     _ selection: EntrySelection?, _ tally: inout ForecastTally,
     _ report: (_ line: Int, _ message: String) -> Void
   ) async throws {
-    if parts.stretches != nil || selection?.needsParts == true { manifest.makeParts() }
+    if parts.chunks != nil || selection?.needsParts == true { manifest.makeParts() }
     var entries = EntryStream(
       manifest, file.fetch, ledger: try StateStore(path: ""), run: 1, standing: parts.standing,
-      stretches: parts.stretches,
+      chunks: parts.chunks, claims: parts.claims,
       filter: ShardFilter(shard: options.shard, hasUnboundHeaders: file.fetch.hasUnboundHeaders),
-      forgotten: guards.forgotten, selection: selection, claimsStretches: false)
+      forgotten: guards.forgotten, selection: selection)
     while let batch = try await entries.next() {
       try Task.checkCancellation()
       for record in batch {

@@ -45,7 +45,3 @@ extension RunForecast: Encodable {
     ).encode(to: encoder)
   }
 }
-
-extension RunForecast.Work: Encodable {
-  private enum CodingKeys: CodingKey { case requests, files, bytes, seconds }
-}

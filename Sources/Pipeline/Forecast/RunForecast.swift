@@ -41,7 +41,7 @@ package struct RunForecast: Sendable, Equatable {
     )
   }
 
-  package struct Work: Sendable, Equatable {
+  package struct Work: Sendable, Equatable, Encodable {
     package var requests = 0
     /// Of those, the ones to hosts that have a rate.
     private(set) var paced: [String: Int] = [:]
@@ -50,6 +50,8 @@ package struct RunForecast: Sendable, Equatable {
     package var bytes = 0
     /// By the clock, if it goes on as in the last runs; nil if none of them has done such work.
     package var seconds: Double?
+
+    private enum CodingKeys: CodingKey { case requests, files, bytes, seconds }
 
     /// - Parameter host: whose rate they keep to; nil without one.
     mutating func add(requests count: Int, of host: String?) {

@@ -2,6 +2,7 @@ internal import TesseraFetch
 internal import TesseraOutput
 internal import TesseraPipelineFile
 internal import TesseraSystem
+internal import TesseraText
 
 /// How long a run takes by the clock, from what the last runs took: medians, so that one bad run decides nothing.
 struct RunPace: Sendable {
@@ -46,12 +47,13 @@ struct RunPace: Sendable {
     intervals = HostRules(settings.hosts).rates.mapValues(\.interval.inSeconds)
   }
 
-  /// In seconds; nil if no run has done such work.
+  /// In seconds: at least what the rates want; nil without them, if no run has done such work.
   func seconds(of work: RunForecast.Work) -> Double? {
-    var seconds = pacedSeconds(of: work)
+    let paced = pacedSeconds(of: work)
+    var seconds = paced
     for (count, each) in [(work.requests, request), (work.files, file)] where count > 0 {
-      guard let each else { return nil }
-      seconds = max(seconds, Double(count) * each)
+      if each == nil, paced == 0 { return nil }
+      seconds = max(seconds, Double(count) * (each ?? 0))
     }
     return idle + seconds
   }

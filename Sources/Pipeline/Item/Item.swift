@@ -32,8 +32,9 @@ package final class Item: Sendable {
   /// About the memory that the entry takes, in bytes.
   package let weight: Int
 
-  /// The stretch that the run has given it to.
-  let stretch: Int
+  /// The place of its chunk among those of the run, and its own among the items that the run looks at.
+  let chunk: Int
+  let slot: Int
   /// Whether files of the better format are to be made, too.
   let wantsUpgrade: Bool
 
@@ -70,13 +71,13 @@ package final class Item: Sendable {
       SourceURL.scheme(of: entry.url) == "file" ? "\(content)\n\(self.shown(entry.url))" : content)
     // A short name takes more memory in a list than in the manifest.
     weight = content.utf8.count + (entry.slots?.count ?? 0) * 2 * MemoryLayout<String>.stride
-    (stretch, wantsUpgrade) = (0, false)
+    (chunk, slot, wantsUpgrade) = (0, 0, false)
   }
 
-  private init(_ other: Item, position: Int, stretch: Int, wantsUpgrade: Bool) {
+  private init(_ other: Item, position: Int, chunk: Int, slot: Int, wantsUpgrade: Bool) {
     entry = other.entry
     self.position = position
-    self.stretch = stretch
+    (self.chunk, self.slot) = (chunk, slot)
     requestURL = other.requestURL
     host = other.host
     shown = other.shown
@@ -89,13 +90,13 @@ package final class Item: Sendable {
   }
 
   /// The same item at another position.
-  func placed(at position: Int, in stretch: Int) -> Item {
-    Item(self, position: position, stretch: stretch, wantsUpgrade: wantsUpgrade)
+  func placed(at position: Int, in chunk: Int, slot: Int) -> Item {
+    Item(self, position: position, chunk: chunk, slot: slot, wantsUpgrade: wantsUpgrade)
   }
 
   /// The same item, whose files of the better format are made.
   func upgrading() -> Item {
-    Item(self, position: position, stretch: stretch, wantsUpgrade: true)
+    Item(self, position: position, chunk: chunk, slot: slot, wantsUpgrade: true)
   }
 }
 

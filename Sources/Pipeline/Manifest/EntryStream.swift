@@ -12,8 +12,8 @@ internal import TesseraText
 package struct EntryStream {
   package enum Record: Sendable {
     case item(Item, LineReuse.Lookup?)
-    /// Lines that need nothing new.
-    case standing(StateStore.StandingStretch)
+    /// Entries that need nothing new.
+    case standing(Chunk)
     /// A line that repeats an entry word for word.
     case repeated
     case problem(ManifestProblem)
@@ -26,21 +26,22 @@ package struct EntryStream {
   private let ledger: StateStore
   private let run: Int
   private let standing: LineReuse?
-  private let stretches: StretchReuse?
+  private let chunks: ChunkReuse?
+  private let claims: ChunkClaims
+  /// What becomes of the chunks; nil for commands that only read, whose ledger is another state than that of the chunks.
+  private let lines: RunLines?
   /// Nil for a stream of all items.
   private let filter: ShardFilter?
   private let items: EntryItems
   /// Nil for a stream of all items.
   private let selection: EntrySelection?
-  /// Whether the ledger has the stretches that stand.
-  private let claimsStretches: Bool
   /// By ids that images share, the sources of the first ones that were left out.
   private var leftOut: [Identifier: String] = [:]
   /// The host of headers without one; nil if there are none.
   private var headersHost: SingleHost?
   package private(set) var count = 0
-  /// Of the items so far.
-  private(set) var sum = ClaimSum()
+  /// Of items that are not in chunks that stand.
+  private var slots = 0
   private(set) var firstProblem: ManifestProblem?
   /// Whether any line can be used, be it for another shard. The other lines of a part are elsewhere.
   private(set) var hasEntries = false
@@ -50,18 +51,20 @@ package struct EntryStream {
   ///   - ledger: remembers the ids of the manifest.
   ///   - run: the number under which it does.
   ///   - standing: finds items that need nothing new; nil for none.
-  ///   - stretches: finds parts of the manifest that need nothing new; nil for none.
+  ///   - chunks: finds those of the manifest that need nothing new; nil for none.
+  ///   - claims: of the chunks.
+  ///   - lines: what becomes of the chunks; nil if the ledger is another state than theirs.
   ///   - filter: leaves out what other shards process; nil for all items.
   ///   - forgotten: images that are left out.
   ///   - selection: leaves out images that the run is not for; nil for all items.
-  ///   - claimsStretches: false if the ledger is another state than that of the stretches.
   init(
     _ manifest: ManifestStream, _ settings: PipelineFile.Fetch, ledger: StateStore, run: Int,
-    standing: LineReuse? = nil, stretches: StretchReuse? = nil, filter: ShardFilter? = nil,
-    forgotten: ForgottenItems = ForgottenItems(), selection: EntrySelection? = nil,
-    claimsStretches: Bool = true
+    standing: LineReuse? = nil, chunks: ChunkReuse? = nil,
+    claims: ChunkClaims = ChunkClaims(ChunkIndex()), lines: RunLines? = nil,
+    filter: ShardFilter? = nil, forgotten: ForgottenItems = ForgottenItems(),
+    selection: EntrySelection? = nil
   ) {
-    self.claimsStretches = claimsStretches
+    (self.chunks, self.claims, self.lines) = (chunks, claims, lines)
     self.selection = selection
     items = EntryItems(settings: settings, shown: manifest.shown, forgotten: forgotten)
     self.manifest = manifest
@@ -69,7 +72,6 @@ package struct EntryStream {
     self.ledger = ledger
     self.run = run
     self.standing = standing
-    self.stretches = stretches
     self.filter = filter
     headersHost = settings.hasUnboundHeaders ? SingleHost() : nil
   }
@@ -94,16 +96,17 @@ package struct EntryStream {
     var pending = try await prepare(parts)
     var found: [Record] = []
     while !pending.isEmpty {
-      if !claimsStretches, pending[0].stretch != nil {
-        found += try records(pending.removeFirst(), .standing)
+      if lines == nil, let place = pending[0].place {
+        found.append(stand(place, pending.removeFirst().part))
         continue
       }
-      let next = claimsStretches ? pending[...] : pending.prefix { $0.stretch == nil }
-      let claims = try await ledger.claim(next.map(\.request), run: run, position: count)
-      for (part, claim) in zip(pending, claims) { found += try records(part, claim) }
-      pending.removeFirst(claims.count)
-      // An item has left the stretch meanwhile, so that its other lines are looked at one by one.
-      if claimsStretches, let first = pending.first {
+      let next = lines != nil ? pending[...] : pending.prefix { $0.place == nil }
+      let answers = try await ledger.claim(
+        next.map(\.request), run: run, slot: slots, in: claims)
+      for (part, answer) in zip(pending, answers) { found += try records(part, answer) }
+      pending.removeFirst(answers.count)
+      // An item has left the chunk meanwhile, so that its other entries are looked at one by one.
+      if lines != nil, let first = pending.first {
         pending.replaceSubrange(..<1, with: try await prepare([first.part], finds: false))
       }
     }
@@ -115,16 +118,17 @@ package struct EntryStream {
   /// A part of the manifest, and what its lines are claimed with.
   private struct Prepared {
     let part: ManifestPart
-    var stretch: StateStore.StandingStretch?
-    var key: String?
+    /// That of the chunk of the last catalog that it is, if that stands.
+    var place: Int?
+    var key: Chunk.Key?
     var records: [ManifestRecord] = []
     var items: [Item] = []
     var lookups: [LineReuse.Lookup?] = []
     var requests: [StateStore.ClaimRequest] = []
     var forgotten = 0
 
-    var request: StateStore.StretchRequest {
-      stretch.map { .standing($0, line: part.line) }
+    var request: StateStore.ChunkRequest {
+      place.map { .standing($0, line: part.line) }
         ?? .items(requests, key: key, line: part.line)
     }
 
@@ -137,22 +141,22 @@ package struct EntryStream {
     }
   }
 
-  /// - Parameter finds: whether stretches may stand.
+  /// - Parameter finds: whether chunks may stand.
   private mutating func prepare(
     _ parts: [ManifestPart], finds: Bool = true
   ) async throws -> [Prepared] {
-    let known = finds ? try await stretches?.standing(parts) : nil
+    let known = finds ? chunks?.standing(parts) : nil
     let passed = try await selection?.passed(parts)
     var prepared: [Prepared] = []
     for (index, part) in parts.enumerated() {
-      if let stretch = passed?[index] {
+      if let place = passed?[index] {
         hasEntries = true
-        selection?.pass(stretch)
+        selection?.pass(place)
         continue
       }
-      try await selection?.beginPart()
-      var one = Prepared(part: part, stretch: known?[index])
-      if one.stretch == nil { try decode(&one) } else { hasEntries = true }
+      selection?.beginPart()
+      var one = Prepared(part: part, place: known?[index])
+      if one.place == nil { try decode(&one) } else { hasEntries = true }
       prepared.append(one)
     }
     if let selection {
@@ -213,31 +217,24 @@ package struct EntryStream {
     }
     // Of lines that can't be used, and of those that are left out, the next run says so again.
     if part.forgotten == 0, !part.items.isEmpty, part.items.count == part.records.count {
-      part.key = stretches?.key(of: part.part)
+      part.key = chunks?.key(of: part.part)
     }
   }
 
+  private mutating func stand(_ place: Int, _ part: ManifestPart) -> Record {
+    let chunk = claims.parent.chunks[place]
+    lines?.copy(place, line: part.line)
+    count += chunk.count
+    return .standing(chunk)
+  }
+
   private mutating func records(
-    _ part: Prepared, _ claim: StateStore.StretchClaim
+    _ part: Prepared, _ answer: StateStore.ChunkClaim
   ) throws -> [Record] {
-    switch claim {
-    case .standing:
-      guard let stretch = part.stretch else { return [] }
-      sum.add(stretch.sum, at: count)
-      count += stretch.sum.count
-      return [.standing(stretch)]
-    case .items(let claims, let found):
-      var position = count
-      for stretch in found {
-        sum.add(stretch.sum, at: position)
-        position += stretch.sum.count
-      }
-      if let key = part.key, let stretch = found.first, stretch.sum.count == claims.count,
-        !claims.contains(.alternative)
-      {
-        stretches?.begin(stretch, key: key)
-      }
-      var numbers = found.flatMap { repeatElement($0.number, count: $0.sum.count) }.makeIterator()
+    switch answer {
+    case .standing: return part.place.map { [stand($0, part.part)] } ?? []
+    case .items(let claims, let chunk):
+      let place = chunk.count > 0 ? lines?.begin(chunk, slot: slots) : nil
       var next = zip(zip(part.items, part.lookups), claims).makeIterator()
       return try part.records.map { record in
         switch record {
@@ -246,15 +243,15 @@ package struct EntryStream {
           return .problem(problem)
         case .entry:
           guard let ((item, lookup), claim) = next.next() else { return .repeated }
-          return try self.record(item, lookup, claim, in: &numbers)
+          return try self.record(item, lookup, claim, in: place ?? 0)
         }
       } + repeatElement(.forgotten, count: part.forgotten)
     }
   }
 
+  /// - Parameter chunk: its place among those of the run.
   private mutating func record(
-    _ item: Item, _ lookup: LineReuse.Lookup?, _ claim: StateStore.Claim,
-    in stretches: inout some IteratorProtocol<Int>
+    _ item: Item, _ lookup: LineReuse.Lookup?, _ claim: StateStore.Claim, in chunk: Int
   ) throws(PipelineError) -> Record {
     switch claim {
     case .repeated: return .repeated
@@ -265,11 +262,11 @@ package struct EntryStream {
           "duplicate id \"\(item.id)\": \(manifest.words(forLine: line)) defines it differently"))
     case .new, .alternative:
       try checkHost(of: item.entry)
-      defer { count += 1 }
+      defer { (count, slots) = (count + 1, slots + 1) }
       let isOwn = claim == .alternative
       let placed = (isOwn ? items.ownItem(item.entry) : item).placed(
-        at: count, in: stretches.next() ?? 0)
-      selection?.place(placed.id, at: count)
+        at: count, in: chunk, slot: slots)
+      selection?.place(placed.id, at: slots)
       // It was looked up by the id that it does not have.
       return .item(placed, isOwn ? nil : lookup)
     }

@@ -12,28 +12,37 @@ struct NewestFirst: ~Copyable {
     file = try File.temporary(in: directory)
   }
 
-  mutating func add(_ entry: ManifestEntry, position: Int) throws(SystemError) {
-    let bytes = entry.packed(position: position)
-    try file.write(bytes + Self.length(bytes.count))
-    end += bytes.count + Self.lengthSize
+  mutating func add(_ item: Item) throws(SystemError) {
+    let bytes = item.entry.packed(position: item.position)
+    let numbers = [item.chunk, item.slot, bytes.count].flatMap(Self.bytes)
+    try file.write(bytes + numbers)
+    end += bytes.count + numbers.count
   }
 
-  /// The last entry that was added and not returned yet, with its position.
-  mutating func next() throws(SystemError) -> (ManifestEntry, Int)? {
+  /// The last entry that was added and not returned yet, with the places of its item.
+  mutating func next() throws(SystemError) -> Record? {
     guard end > 0 else { return nil }
-    let length = try file.read(Self.lengthSize, at: end - Self.lengthSize)
-      .reduce(0) { $0 << 8 | Int($1) }
-    let start = end - Self.lengthSize - length
+    let numbers = try file.read(3 * Self.width, at: end - 3 * Self.width)
+    let (chunk, slot, length) = (
+      Self.number(numbers, 0), Self.number(numbers, 1), Self.number(numbers, 2)
+    )
+    let start = end - 3 * Self.width - length
     guard start >= 0, let record = ManifestEntry.unpacked(try file.read(length, at: start)) else {
       throw SystemError("read back an entry from", "a temporary file", code: 5)  // EIO
     }
     end = start
-    return record
+    return (record.0, record.position, chunk, slot)
   }
 
-  private static let lengthSize = 8
+  typealias Record = (entry: ManifestEntry, position: Int, chunk: Int, slot: Int)
 
-  private static func length(_ count: Int) -> [UInt8] {
-    (0..<lengthSize).reversed().map { UInt8(truncatingIfNeeded: count >> ($0 * 8)) }
+  private static let width = 8
+
+  private static func bytes(_ number: Int) -> [UInt8] {
+    (0..<width).reversed().map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
+  }
+
+  private static func number(_ bytes: [UInt8], _ place: Int) -> Int {
+    bytes.dropFirst(place * width).prefix(width).reduce(0) { $0 << 8 | Int($1) }
   }
 }

@@ -8,53 +8,51 @@ struct CurrentLines: CatalogLines {
   private let output: any Output
   private let state: StateStore
   private let run: Int
-  /// The positions of the run's images; nil if they are looked up.
-  private let positions: [Identifier: Int]?
+  private let lines: RunLines
+  /// The slots of the run's images; nil if they are looked up.
+  private let slots: [Identifier: Int]?
   /// Images whose lines are not copied.
   private let forgotten: ForgottenItems
-  /// New images, by their positions in the run: those before all others, those after another one, and those behind all.
+  /// New images, by their slots: those before all others, those after another one, and those behind all.
   private var first: [Int] = []
   private var after: [Identifier: [Int]] = [:]
   private var last: [Int] = []
   private(set) var count = 0
 
   private static let batch = 250
-  /// Images of a run whose positions are in memory.
-  private static let most = 10_000
 
   /// - Parameters:
-  ///   - run: of `items` images.
-  ///   - places: where images belong that the catalog may not have.
+  ///   - selection: of the run, which has `items` images.
   ///   - forgotten: images that a `forget` has left in the catalog because it was killed.
   init(
-    of output: any Output, _ state: StateStore, run: Int, items: Int,
-    _ places: NewPlaces, without forgotten: ForgottenItems
+    of output: any Output, _ parts: RunParts, _ selection: EntrySelection, items: Int,
+    without forgotten: ForgottenItems
   ) async throws {
-    (self.output, self.state, self.run) = (output, state, run)
+    (self.output, state, run, lines) = (output, parts.state, parts.run, parts.lines)
     self.forgotten = forgotten
-    positions = try await state.positions(in: run, limit: Self.most)
+    slots = selection.slots
+    let places = selection.places
     var isThere = [Bool](repeating: false, count: items)
     let neighbours = Set<Identifier>(of: places.groups.flatMap(\.before.ids))
     var known: Set<Identifier> = []
-    try await forEachText { texts in
-      count += texts.count
-      for (id, position, _) in texts {
-        if let position { isThere[position] = true }
-        if neighbours.contains(id) { known.insert(id) }
-      }
+    try await forEachText { text in
+      if text.isForgotten { return }
+      count += 1
+      if let slot = text.slot { isThere[slot] = true }
+      if neighbours.contains(text.id) { known.insert(text.id) }
     }
     insert(places, isThere, known)
   }
 
   /// - Parameters:
-  ///   - isThere: whether the catalog has an image, by its position in the run.
+  ///   - isThere: whether the catalog has an image, by its slot.
   ///   - known: ids before new images that the catalog has.
   private mutating func insert(_ places: NewPlaces, _ isThere: [Bool], _ known: Set<Identifier>) {
     var rest = isThere
     for group in places.groups {
-      let new = group.positions.filter { !isThere[$0] }
+      let new = group.slots.filter { !isThere[$0] }
       guard !new.isEmpty else { continue }
-      for position in new { rest[position] = true }
+      for slot in new { rest[slot] = true }
       if let neighbour = group.before.ids.last(where: { known.contains($0) }) {
         after[neighbour, default: []] += new
       } else if group.before.isAll {
@@ -70,53 +68,88 @@ struct CurrentLines: CatalogLines {
     count += others.count
   }
 
-  func forEachBatch(_ body: ([String]) async throws -> Void) async throws {
-    try await body(try await lines(first))
-    try await forEachText { texts in
-      var lines: [String] = []
-      for (id, position, text) in texts {
-        if let position {
-          lines.append(try await line(position))
-        } else {
-          lines.append(String(decoding: text, as: UTF8.self))
-        }
-        if let new = after[id] { lines += try await self.lines(new) }
-      }
-      try await body(lines)
-    }
-    try await body(try await lines(last))
+  /// A change of the catalog: some lines, in the place of those at a range of bytes.
+  private struct Change {
+    var lines: [[UInt8]]
+    var range: Range<Int>
+    /// Whether the lines are others.
+    var isOther: Bool
   }
 
-  /// The images of the catalog with their positions in the run; nil for those that it does not have.
-  private func forEachText(
-    _ body: ([(id: String, position: Int?, text: [UInt8])]) async throws -> Void
-  ) async throws {
+  /// All lines in their order, and what each of the catalog has become.
+  private func forEachChange(_ body: (Change) throws -> Void) async throws {
+    var end = 0
+    func add(_ slots: [Int], at place: Int) throws {
+      for slot in slots {
+        try body(Change(lines: [try lines.line(inSlot: slot)], range: place..<place, isOther: true))
+      }
+    }
+    var isFirst = true
+    try await forEachText { text in
+      if isFirst { try add(first, at: text.range.lowerBound) }
+      isFirst = false
+      end = text.range.upperBound
+      if let slot = text.slot {
+        try body(Change(lines: [try lines.line(inSlot: slot)], range: text.range, isOther: true))
+      } else if text.isForgotten {
+        try body(Change(lines: [], range: text.range, isOther: true))
+      } else {
+        try body(Change(lines: [text.bytes], range: text.range, isOther: false))
+      }
+      try add(after[Identifier(text.id)] ?? [], at: end)
+    }
+    if isFirst { try add(first, at: end) }
+    try add(last, at: end)
+  }
+
+  func forEachBatch(_ body: ([[UInt8]]) async throws -> Void) async throws {
+    var batch: [[UInt8]] = []
+    try await forEachChange { batch += $0.lines }
+    try await body(batch)
+  }
+
+  func write(to draft: inout CatalogDraft) async throws -> [Chunk] {
+    var edits: [(range: Range<Int>, length: Int)] = []
+    var isFirst = true
+    try await forEachChange { change in
+      if isFirst { edits.append((0..<change.range.lowerBound, draft.offset)) }
+      isFirst = false
+      for line in change.lines { try draft.add(line) }
+      guard change.isOther else { return }
+      // Each with what separates it from the next.
+      let removed = change.range.isEmpty ? 0 : 2
+      edits.append(
+        (
+          change.range.lowerBound..<change.range.upperBound + removed,
+          change.lines.reduce(0) { $0 + $1.count + 2 }
+        ))
+    }
+    return lines.parent.index.moved(edits)
+  }
+
+  private struct Text {
+    var id: String
+    var bytes: [UInt8]
+    var range: Range<Int>
+    /// Of an image of the run.
+    var slot: Int?
+    var isForgotten = false
+  }
+
+  private func forEachText(_ body: (Text) throws -> Void) async throws {
     var texts = CatalogTexts(CurrentCatalog.path, in: output)
     try await texts.forEachBatch(of: Self.batch) { batch in
       let found =
-        if let positions { batch.map { positions[$0.id] } } else {
-          try await state.positions(of: batch.map(\.id), in: run)
+        if let slots { batch.map { slots[$0.id] } } else {
+          try await state.slots(of: batch.map(\.id), in: run)
         }
-      try await body(
-        zip(batch, found).compactMap { image, position in
-          guard position != nil || !forgotten.has(line: image.text) else { return nil }
-          return (image.id, position, image.text)
-        })
+      for (image, slot) in zip(batch, found) {
+        var text = Text(
+          id: image.id, bytes: image.text,
+          range: image.offset..<image.offset + image.text.count, slot: slot)
+        text.isForgotten = slot == nil && forgotten.has(line: image.text)
+        try body(text)
+      }
     }
-  }
-
-  private func lines(_ positions: [Int]) async throws -> [String] {
-    var lines: [String] = []
-    for position in positions { lines.append(try await line(position)) }
-    return lines
-  }
-
-  private func line(_ position: Int) async throws -> String {
-    let found = try await state.results(of: run, after: position - 1, limit: 1)
-    guard let result = found.first, result.position == position else {
-      throw StateError(
-        kind: .incomplete, path: state.path, message: "an image of this run is missing in it")
-    }
-    return result.line
   }
 }

@@ -6,16 +6,16 @@ internal import TesseraText
 
 /// Selects the images of a ``RunSelection`` while the manifest is read, and notes where those that are new belong.
 ///
-/// A part of the manifest whose lines are those of a stretch is not even decoded, if no item of the stretch is wanted.
+/// A part of the manifest that is a chunk of the last catalog is not even decoded, if no item of the chunk is wanted.
 final class EntrySelection: Sendable {
   let wanted: RunSelection
   private let state: StateStore
   /// Makes the keys of parts; nil if each line has to be looked at.
-  private let stretches: StretchReuse?
+  private let chunks: ChunkReuse?
   private let progress = Mutex(Progress())
 
   private struct Progress {
-    /// Stretches with named images; nil before they are known.
+    /// The numbers of chunks with named images; nil before they are known.
     var named: Set<Int>?
     /// The first image of each named id that images share, by its content.
     var first: [Identifier: Identifier] = [:]
@@ -26,11 +26,18 @@ final class EntrySelection: Sendable {
     var hasHost = false
     /// What was read last.
     var last = NewPlaces.Before()
-    /// A stretch that was skipped since.
+    /// The place of a chunk that was skipped since.
     var passed: Int?
     /// What comes before images of the present batch, if they turn out to be new.
     var before: [Identifier: NewPlaces.Before] = [:]
     var places = NewPlaces()
+    /// The slots of the items; nil if they are too many to be in memory.
+    var slots: [Identifier: Int]? = [:]
+
+    mutating func note(_ slot: Int, of id: String) {
+      slots?[Identifier(id)] = slot
+      if slots?.count ?? 0 > EntrySelection.mostSlots { slots = nil }
+    }
 
     /// Of named images that share an id, also all but the first are known by their own ids.
     mutating func giveOwnID(
@@ -46,49 +53,52 @@ final class EntrySelection: Sendable {
     }
   }
 
-  init(_ wanted: RunSelection, _ state: StateStore, _ stretches: StretchReuse?) {
+  init(_ wanted: RunSelection, _ state: StateStore, _ chunks: ChunkReuse?) {
     (self.wanted, self.state) = (wanted, state)
     // A host is known of a line only once it is decoded.
-    self.stretches = wanted.ids.isEmpty && !wanted.onlyFailed ? nil : stretches
+    self.chunks = wanted.ids.isEmpty && !wanted.onlyFailed ? nil : chunks
   }
 
   /// Whether parts of the manifest may be skipped.
-  var needsParts: Bool { stretches != nil }
+  var needsParts: Bool { chunks != nil }
+
+  private static let mostSlots = 10_000
+
+  /// The slots of the run's images; nil if they are looked up.
+  var slots: [Identifier: Int]? { progress.withLock(\.slots) }
 
   /// Where images belong that the catalog may not have.
   var places: NewPlaces { progress.withLock(\.places) }
 
   // MARK: Parts
 
-  /// The stretches of parts that are skipped; nil for each other part.
+  /// The places of chunks that are skipped; nil for each other part.
   func passed(_ parts: [ManifestPart]) async throws(StateError) -> [Int?] {
-    guard let stretches else { return parts.map { _ in nil } }
-    let keys = parts.map { stretches.key(of: $0) ?? "" }
-    if wanted.ids.isEmpty {
-      // All images of a stretch that stands are `ok`.
-      return try await state.standingStretches(keys).map { $0?.number }
-    }
-    let named = try await namedStretches()
-    return try await state.stretches(withKeys: keys).map { number in
-      number.flatMap { named.contains($0) ? nil : $0 }
+    guard let chunks else { return parts.map { _ in nil } }
+    // All images of a chunk that stands are `ok`.
+    let named = wanted.ids.isEmpty ? [] : try await namedChunks()
+    return parts.map { part in
+      chunks.key(of: part).flatMap { key in
+        named.contains(key.number) ? nil : chunks.parent.index.place(of: key)
+      }
     }
   }
 
-  private func namedStretches() async throws(StateError) -> Set<Int> {
+  private func namedChunks() async throws(StateError) -> Set<Int> {
     if let named = progress.withLock(\.named) { return named }
-    let named = try await state.stretches(of: wanted.ids.texts)
+    let named = Set(try await state.chunkNumbers(of: wanted.ids.texts).compactMap(\.self))
     progress.withLock { $0.named = named }
     return named
   }
 
-  func pass(_ stretch: Int) {
-    progress.withLock { $0.passed = stretch }
+  func pass(_ chunk: Int) {
+    progress.withLock { $0.passed = chunk }
   }
 
   /// To be called before the entries of a part: what comes before them.
-  func beginPart() async throws(StateError) {
-    guard let stretch = progress.withLock(\.passed) else { return }
-    let ids = try await state.lastIDs(ofStretch: stretch, limit: NewPlaces.Before.most)
+  func beginPart() {
+    guard let chunks, let place = progress.withLock(\.passed) else { return }
+    let ids = chunks.parent.lastIDs(ofChunk: place, limit: NewPlaces.Before.most)
     progress.withLock { ($0.last, $0.passed) = (.init(ids: ids, isAll: false), nil) }
   }
 
@@ -137,11 +147,12 @@ final class EntrySelection: Sendable {
     return items.map { _ in true }
   }
 
-  /// An item has its position.
-  func place(_ id: String, at position: Int) {
+  /// An item has its slot.
+  func place(_ id: String, at slot: Int) {
     progress.withLock { progress in
+      progress.note(slot, of: id)
       guard let before = progress.before.removeValue(forKey: Identifier(id)) else { return }
-      progress.places.add(position, of: id, after: before)
+      progress.places.add(slot, of: id, after: before)
     }
   }
 
@@ -220,21 +231,21 @@ struct NewPlaces: Sendable {
   /// Images that follow each other.
   struct Group: Sendable {
     var before: Before
-    /// Their positions in the run.
-    var positions: Range<Int>
+    /// Their slots in the run.
+    var slots: Range<Int>
   }
 
   private(set) var groups: [Group] = []
   private var added: Identifier?
 
-  mutating func add(_ position: Int, of id: String, after before: Before) {
+  mutating func add(_ slot: Int, of id: String, after before: Before) {
     if let last = before.ids.last, Identifier(last) == added,
-      groups.last?.positions.upperBound == position
+      groups.last?.slots.upperBound == slot
     {
-      let first = groups[groups.count - 1].positions.lowerBound
-      groups[groups.count - 1].positions = first..<position + 1
+      let first = groups[groups.count - 1].slots.lowerBound
+      groups[groups.count - 1].slots = first..<slot + 1
     } else {
-      groups.append(Group(before: before, positions: position..<position + 1))
+      groups.append(Group(before: before, slots: slot..<slot + 1))
     }
     added = Identifier(id)
   }

@@ -11,7 +11,7 @@ internal import TesseraWorkers
 /// A run of some images, which leaves all others as the current catalog has them.
 ///
 /// The others are neither looked up nor claimed: their lines are copied from the catalog. In the state, the images of the run
-/// leave their stretches, so that the next run of all images looks at these again, and at the images as it finds
+/// leave their chunks, so that the next run of all images looks at these again, and at the images as it finds
 /// them. The last completed run stays the one with which it compares its manifest.
 extension RunSession {
   /// Members of a catalog's head that follow from its images.
@@ -40,13 +40,13 @@ extension RunSession {
   /// - Parameter settings: as runs of all images have them.
   /// - Throws: ``PipelineError/notOnly(_:)`` if the other images' entries would be others with this pipeline.
   func entrySelection(
-    _ state: StateStore, _ settings: String, _ libvips: String
+    _ state: StateStore, _ settings: String, _ parent: ParentLines, _ libvips: String
   ) async throws -> EntrySelection? {
     guard let selection = options.selection else { return nil }
     try await checkHead(libvips)
     try await checkHasState(state)
     return EntrySelection(
-      selection, state, usualStretches(state, since: nil, settings))
+      selection, state, usualChunks(parent, since: nil, settings))
   }
 
   /// The head says what shapes entries: a fingerprint of the pipeline, the versions, the slots.
@@ -88,21 +88,22 @@ extension RunSession {
     try await checkHasCatalog()
     try await parts.state.commit()
     let lines = try await CurrentLines(
-      of: output, parts.state, run: parts.run, items: items, selection.places,
+      of: output, parts, selection, items: items,
       without: try await ForgottenItems.of(output))
     recorder.update { $0.others = lines.count - items }
     if !options.allowsLoss {
       try await LossGuard(
-        limit: file.lostAbove, output: output, state: parts.state, run: parts.run, extent: extent,
-        hasOtherAddresses: false, keepsOthers: true
+        limit: file.lostAbove, output: output, state: parts.state, run: parts.run,
+        claims: parts.claims, extent: extent, hasOtherAddresses: false, keepsOthers: true
       ).check(recorder.current)
     }
     // Before the catalog, which names them.
     let tables = extent == .layout ? nil : try await TableWriter(parts, lines, meter).write()
     let result = RunResult(
       file: file, libvips: parts.transcoder.hello.libvips, tables: tables, lines: lines, shard: nil)
-    try await publish(result, parts)
-    try await parts.state.endSelection(parts.run)
+    let chunks = try await publish(result, parts)
+    try await parts.state.endSelection(
+      parts.run, chunks, settings: Fingerprint.line(file))
     // The next run finds the output as this one leaves it.
     if let last, let mark = try await output.mark(after: last.mark) {
       try await parts.state.note(

@@ -67,11 +67,11 @@ final class ProgressMeter: Sendable {
   }
 
   /// The lines of a stretch still apply.
-  func standing(_ stretch: StateStore.StandingStretch) {
+  func standing(_ chunk: Chunk) {
     recorder.add(
-      standing: stretch.sum.count,
-      KeptLine(freshUntil: stretch.freshUntil, places: stretch.places, files: stretch.files))
-    state.withLock { $0.started += stretch.sum.count }
+      standing: chunk.count,
+      KeptLine(freshUntil: chunk.freshUntil, places: chunk.places, files: chunk.files))
+    state.withLock { $0.started += chunk.count }
   }
 
   func ended(_ item: ItemReport) {

@@ -23,25 +23,35 @@ struct FailureWatch {
   /// Notes that an item of a host is in flight.
   mutating func begin(_ host: String) { hosts.begin(host) }
 
+  /// Takes the results of items that were not in flight, and did not fail.
+  mutating func take(successes count: Int) {
+    for _ in 0..<min(count, Self.window) { add(nil) }
+  }
+
+  private mutating func add(_ code: String?) {
+    if last.count < Self.window {
+      last.append(code)
+    } else {
+      last[next] = code
+      next = (next + 1) % Self.window
+    }
+  }
+
   /// Takes the result of an item. Returns a diagnosis, without its full stop, if too much has failed.
   ///
   /// - Parameters:
-  ///   - host: as in ``begin(_:)``; nil for an item that was not in flight.
+  ///   - host: as in ``begin(_:)``.
   ///   - counts: whether the result is of this run: a failure that an earlier run has found is not.
   mutating func diagnosis(
     after error: (code: String, message: String)?, of host: String? = nil, counts: Bool = true
   ) -> String? {
     if let host { hosts.end(host, hasFailed: counts ? error != nil : nil) }
     guard counts else { return nil }
-    if last.count < Self.window {
-      last.append(error?.code)
-    } else {
-      last[next] = error?.code
-      next = (next + 1) % Self.window
-    }
-    let failed = last.compactMap(\.self)
+    add(error?.code)
     // At the start of a run a few failures are a large share.
-    guard let error, last.count >= Self.fewest,
+    guard let error, last.count >= Self.fewest else { return nil }
+    let failed = last.compactMap(\.self)
+    guard
       Double(failed.count) * 100 > limit * Double(last.count),
       hosts.shareWithoutTheWorst.map({ $0 * 100 > limit }) ?? true
     else { return nil }

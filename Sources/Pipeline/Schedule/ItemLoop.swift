@@ -31,7 +31,7 @@ struct ItemLoop: Sendable {
     self.meter = meter
     scheduler = Scheduler(
       way: way, turns: parts.turns, copies: parts.copies.run, upgrades: parts.upgrades,
-      stretches: parts.stretches,
+      lines: parts.lines,
       fetcher: parts.fetcher,
       concurrency: parts.file.fetch.concurrency,
       failAbove: guards.allowsFailures ? 100 : parts.file.failAbove, meter: meter,
@@ -41,10 +41,10 @@ struct ItemLoop: Sendable {
   /// Has items that are being decoded finished, and ``run(_:)`` end with a `CancellationError`.
   func drain() { scheduler.beginDraining() }
 
-  /// Runs all items to their ends. Returns how many there were, and their sum.
+  /// Runs all items to their ends. Returns how many there were.
   ///
   /// - Throws: the first error that any item failed with. What was done is kept.
-  func run(_ manifest: ManifestStream) async throws -> (count: Int, sum: ClaimSum) {
+  func run(_ manifest: ManifestStream) async throws -> Int {
     do {
       let items = try await withTaskCancellationHandler {
         try await runAll(manifest)
@@ -61,11 +61,11 @@ struct ItemLoop: Sendable {
     }
   }
 
-  private func runAll(_ manifest: ManifestStream) async throws -> (count: Int, sum: ClaimSum) {
-    if parts.stretches != nil || selection?.needsParts == true { manifest.makeParts() }
+  private func runAll(_ manifest: ManifestStream) async throws -> Int {
+    if parts.chunks != nil || selection?.needsParts == true { manifest.makeParts() }
     var entries = EntryStream(
       manifest, parts.file.fetch, ledger: parts.state, run: parts.run, standing: parts.standing,
-      stretches: parts.stretches,
+      chunks: parts.chunks, claims: parts.claims, lines: parts.lines,
       filter: ShardFilter(shard: shard, hasUnboundHeaders: parts.file.fetch.hasUnboundHeaders),
       forgotten: guards.forgotten, selection: selection)
     try await withThrowingDiscardingTaskGroup { group in
@@ -80,8 +80,7 @@ struct ItemLoop: Sendable {
       }
     }
     if scheduler.isDraining { throw CancellationError() }
-    try await parts.stretches?.save()
-    return (entries.count, entries.sum)
+    return entries.count
   }
 
   /// Starts every item of the manifest. Returns early if an item has failed the run: the group throws
@@ -105,30 +104,30 @@ struct ItemLoop: Sendable {
         try Task.checkCancellation()
         switch record {
         case .repeated: break
-        case .standing(let stretch): scheduler.take(stretch)
+        case .standing(let chunk): scheduler.take(chunk)
         case .forgotten: meter.forgotten()
         case .problem(let problem): meter.problem(problem)
-        case .item(let item, let lookup?) where scheduler.takes(item, lookup): break
+        case .item(let item, let lookup?) where try scheduler.takes(item, lookup): break
         case .item(let item, let lookup):
-          if try backwards?.add(item.entry, position: item.position) != nil { continue }
+          if try backwards?.add(item) != nil { continue }
           await scheduler.start(item, lookup, in: &group)
           if group.isCancelled || scheduler.isDraining { return }
         }
       }
-      try await parts.stretches?.save()
     }
     parts.turns.endVerdicts()
     meter.endReading(entries.count)
     // Each shard reads all lines of a manifest that is not split; the first one counts for all of them.
     if shard?.index ?? 0 == 0 || manifest.shard != nil { meter.encoded(manifest.encoded) }
     if let error = guards.rejection(of: entries, manifest) { throw error }
-    try await guards.owner?.check(parts.state, run: parts.run)
+    try guards.owner?.check(parts.claims)
     for sentence in try await selection?.check(parts.output, guards.forgotten) ?? [] {
       meter.warn(sentence)
     }
-    while let (entry, position) = try backwards?.next() {
+    while let (entry, position, chunk, slot) = try backwards?.next() {
       try Task.checkCancellation()
       let item = Item(entry, position: position, parts.file.fetch, shown: manifest.shown)
+        .placed(at: position, in: chunk, slot: slot)
       await scheduler.start(item, nil, in: &group)
       if group.isCancelled || scheduler.isDraining { return }
     }

@@ -13,6 +13,7 @@ internal import TesseraSystem
 /// there.
 package struct LineReuse: Sendable {
   let state: StateStore
+  let parent: ParentLines
   let output: any Output
   let freshness: FreshnessPolicy
   let clock: WallClock
@@ -34,17 +35,18 @@ package struct LineReuse: Sendable {
     /// source, as it is in the record.
     let isFresh: Bool
     let record: SourceRecord
+    /// Where the line is in the parent.
+    let range: Range<Int>
     let kept: KeptLine
     /// What files of a better format would be worth; nil if the image has them, or can't have any.
     let upgrade: UpgradeValue?
 
     init(
-      reason: Reason, isFresh: Bool, record: SourceRecord, files: Int, places: Int,
-      upgrade: UpgradeValue? = nil
+      reason: Reason, isFresh: Bool, record: SourceRecord, range: Range<Int>,
+      _ kept: KeptLine, upgrade: UpgradeValue? = nil
     ) {
-      (self.reason, self.isFresh, self.record) = (reason, isFresh, record)
-      kept = KeptLine(
-        freshUntil: record.confirmation.freshUntil ?? 0, places: places, files: files)
+      (self.reason, self.isFresh, self.record, self.range) = (reason, isFresh, record, range)
+      self.kept = kept
       self.upgrade = upgrade
     }
   }
@@ -60,8 +62,8 @@ package struct LineReuse: Sendable {
     var isFresh: Bool { if case .stands(let verdict) = self { verdict.isFresh } else { false } }
   }
 
-  func inputs(_ item: Item) -> StateStore.LineInputs {
-    StateStore.LineInputs(settings: settings, entry: item.entryDigest, source: item.sourceKey)
+  func inputs(_ item: Item) -> LineInputs {
+    LineInputs(settings: settings, entry: item.entryDigest, source: item.sourceKey)
   }
 
   /// An answer for each item; nil if it has to be looked up when it is processed. What concerns the
@@ -70,11 +72,10 @@ package struct LineReuse: Sendable {
     _ items: [Item], _ requests: inout [StateStore.ClaimRequest]
   ) async throws -> [Lookup?] {
     let known = try await state.lookUpLines(
-      zip(requests, items).map { .init($0, source: $1.sourceKey, url: $1.requestKey) },
-      settings: settings)
+      items.map { .init($0.id, source: $0.sourceKey, url: $0.requestKey) })
     let now = clock.now()
     let claims = zip(known, items).map { known, item in
-      appliesLines ? known.standing.flatMap { claim($0, of: item, now) } : nil
+      appliesLines ? known.line.flatMap { claim($0, of: item, now) } : nil
     }
     var rest = try await output.stillHas(claims.flatMap { $0?.files ?? [] })[...]
     var lookUpLines: [Lookup?] = []
@@ -95,22 +96,26 @@ package struct LineReuse: Sendable {
   /// A verdict that holds if all of the files are there.
   private typealias Claim = (verdict: Verdict, files: [(path: String, bytes: Int)])
 
-  private func claim(_ line: StateStore.Standing, of item: Item, _ now: Double) -> Claim? {
+  private func claim(_ known: StateStore.KnownLine, of item: Item, _ now: Double) -> Claim? {
     var source = KnownSource()
-    source.record = line.source
+    source.record = known.source
     source.isReady = true
     source.lastStatus = .ok
-    let known = freshness.verdict(source, now: now)
+    let verdict = freshness.verdict(source, now: now)
     // The place of a fresh one is not needed.
-    let record = known.isFresh ? line.source : places.known(line.source, of: item)
-    // A line that cannot be read is not an error: its item is processed.
-    guard known.isFresh || (record.condition != nil && !line.isRejected),
-      let text = ReusedLine(line.line, names.formats)
+    let record = verdict.isFresh ? known.source : places.known(known.source, of: item)
+    guard verdict.isFresh || (record.condition != nil && !known.isRejected),
+      let line = parent.line(item.id, inChunk: known.chunk),
+      inputs(item).mark(item.id, sum: LineInputs.sum(of: line.text), known.source) == known.made,
+      // A line that cannot be read is not an error: its item is processed.
+      let text = ReusedLine(line.text, names.formats)
     else { return nil }
-    let verdict = Verdict(
-      reason: known.reason, isFresh: known.isFresh, record: record,
-      files: text.files.count, places: text.places * formats,
-      upgrade: upgrades?.value(ofLine: line.line, names.formats, files: text.files))
-    return (verdict, text.files)
+    let found = Verdict(
+      reason: verdict.reason, isFresh: verdict.isFresh, record: record, range: line.range,
+      KeptLine(
+        freshUntil: freshness.end(of: record.confirmation), places: text.places * formats,
+        files: text.files.count),
+      upgrade: upgrades?.value(ofLine: line.text, names.formats, files: text.files))
+    return (found, text.files)
   }
 }

@@ -14,10 +14,10 @@ package struct ReusedLine {
   /// Nil if the line is not one of an image with files.
   ///
   /// - Parameter formats: of the catalog.
-  package init?(_ line: String, _ formats: [CatalogFormat]) {
+  package init?(_ line: some Sequence<UInt8>, _ formats: [CatalogFormat]) {
     var (source, variants) = (nil as String?, [Variant]())
     do throws(JSONScanner.Failure) {
-      var scanner = JSONScanner(Array(line.utf8))
+      var scanner = JSONScanner(Array(line))
       var places = 0
       try scanner.members { scanner, name, _ throws(JSONScanner.Failure) in
         switch name {

@@ -2,6 +2,7 @@ internal import Synchronization
 internal import TesseraCatalog
 internal import TesseraFetch
 internal import TesseraState
+internal import TesseraSystem
 
 /// Runs many items at once: enough that all transfers and all workers are busy, and few enough that
 /// memory does not grow with the manifest.
@@ -10,7 +11,7 @@ final class Scheduler: Sendable {
   private let turns: SourceTurns
   private let copies: RunCopies
   private let upgrades: UpgradeQueue?
-  private let stretches: StretchReuse?
+  private let lines: RunLines
   private let gate: Gate
   private let hosts: HostLines
   private let sharedFailures: SharedFailures
@@ -33,7 +34,7 @@ final class Scheduler: Sendable {
   ///   - drain: ends everything in flight but what is being decoded.
   init(
     way: any Way, turns: SourceTurns, copies: RunCopies, upgrades: UpgradeQueue? = nil,
-    stretches: StretchReuse? = nil,
+    lines: RunLines,
     fetcher: any Fetching, concurrency: Int, failAbove: Double, meter: ProgressMeter,
     firstError: FirstError,
     stop: @escaping @Sendable () -> Void, drain: @escaping @Sendable () -> Void
@@ -42,7 +43,7 @@ final class Scheduler: Sendable {
     self.drain = drain
     self.turns = turns
     self.copies = copies
-    (self.upgrades, self.stretches) = (upgrades, stretches)
+    (self.upgrades, self.lines) = (upgrades, lines)
     self.meter = meter
     self.firstError = firstError
     self.stop = stop
@@ -86,24 +87,23 @@ final class Scheduler: Sendable {
   }
 
   /// Counts an item whose line still applies. Returns false if it has to be processed all the same.
-  func takes(_ item: Item, _ lookup: LineReuse.Lookup) -> Bool {
+  func takes(_ item: Item, _ lookup: LineReuse.Lookup) throws(SystemError) -> Bool {
     guard case .stands(let verdict) = lookup, verdict.isFresh,
       turns.isUndisturbed(item.sourceKey)
     else { return false }
+    try lines.keep(verdict.range, of: item)
     meter.standing(verdict, item)
-    stretches?.ended(item.stretch, verdict.kept)
+    lines.ended(item, verdict.kept)
     if let value = verdict.upgrade { upgrades?.offer(value, item) }
     // For `fail-above` it is a success, but not of its host, which was not asked.
-    _ = failures.withLock { $0.diagnosis(after: nil) }
+    failures.withLock { $0.take(successes: 1) }
     return true
   }
 
-  /// Counts the items of a stretch, none of which is looked at.
-  func take(_ stretch: StateStore.StandingStretch) {
-    meter.standing(stretch)
-    failures.withLock { failures in
-      for _ in 0..<stretch.sum.count { _ = failures.diagnosis(after: nil) }
-    }
+  /// Counts the items of a chunk that is copied.
+  func take(_ chunk: Chunk) {
+    meter.standing(chunk)
+    failures.withLock { $0.take(successes: chunk.count) }
   }
 
   /// Whether only items that are being decoded are finished.
@@ -152,7 +152,7 @@ final class Scheduler: Sendable {
   private func end(_ done: ItemDone, _ item: Item) throws(PipelineError) {
     if let failure = done.sharedFailure { sharedFailures.add(failure, for: item.exactKey) }
     meter.ended(done.report)
-    stretches?.ended(item.stretch, done.report.kept)
+    lines.ended(item, done.report.kept)
     try watch(done, of: item.host)
     turns.noteEnd(item.sourceKey)
   }

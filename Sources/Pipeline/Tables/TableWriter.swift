@@ -75,7 +75,7 @@ struct TableWriter {
     var found: [(place: Int, entry: StateStore.TableEntry)] = []
     try await lines.forEachBatch { batch in
       for line in batch {
-        let image = try CatalogImage(reading: Array(line.utf8), formats)
+        let image = try CatalogImage(reading: line, formats)
         let hash = TablePlace.hash(of: image.id)
         for place in places {
           if let entry = place.entry(image, hash: hash) {

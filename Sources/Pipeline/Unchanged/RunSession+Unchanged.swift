@@ -12,7 +12,6 @@ extension RunSession {
   /// Whether a run like this one, of all images, may.
   private var isUsual: Bool {
     extent == .everything && options.shard == nil && !options.onlyFailed
-      && file.fetch.revalidation != .always
   }
 
   /// How the last run ended, if the output is as it was then, and the clock was not set back: sources would be fresh for too
@@ -60,23 +59,22 @@ extension RunSession {
     try await state.note(end)
   }
 
-  /// Finds parts of the manifest that have not changed; nil for a run that has to look at each item.
-  func stretchReuse(
-    _ state: StateStore, since last: LastEnd?, _ settings: String
-  ) -> StretchReuse? {
-    mayStand ? usualStretches(state, since: last, settings) : nil
+  /// Finds chunks of the manifest that have not changed; nil for a run that has to look at each item.
+  func chunkReuse(
+    _ parent: ParentLines, since last: LastEnd?, _ settings: String
+  ) -> ChunkReuse? {
+    mayStand ? usualChunks(parent, since: last, settings) : nil
   }
 
-  /// Parts of the manifest as runs of all images know them; nil if such a run has to look at each item.
-  func usualStretches(
-    _ state: StateStore, since last: LastEnd?, _ settings: String
-  ) -> StretchReuse? {
+  /// Chunks of the manifest as runs of all images know them; nil if such a run has to look at each item.
+  func usualChunks(
+    _ parent: ParentLines, since last: LastEnd?, _ settings: String
+  ) -> ChunkReuse? {
     // Each of these needs more of an item than whether it stands.
     guard isUsual, !observer.followsItems, !file.fetch.hasUnboundHeaders, file.upgrade == nil
     else { return nil }
-    return StretchReuse(
-      state, settings: settings, finds: last != nil,
-      isAlwaysFresh: file.fetch.revalidation == .never, clock: services.clock)
+    return ChunkReuse(
+      parent: parent, settings: settings, finds: last != nil, clock: services.clock)
   }
 
   /// Leaves for the next run what it has to find unchanged.
@@ -86,8 +84,7 @@ extension RunSession {
     guard mayStand, let mark = try await output.mark() else { return }
     let now = services.clock.now()
     let standing = StandingRun(
-      recorder.current, manifest: manifest.digest, settings: settings, ended: now,
-      isAlwaysFresh: file.fetch.revalidation == .never)
+      recorder.current, manifest: manifest.digest, settings: settings, ended: now)
     try await parts.state.note(
       StateStore.RunEnd(output: mark.text, ended: now, standing: standing?.stored), of: parts.run)
   }

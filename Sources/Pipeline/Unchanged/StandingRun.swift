@@ -58,15 +58,15 @@ struct StandingRun: Equatable, Sendable {
   /// Nil if another run would have something to do: images that are not `ok`, lines that can't be used, files that are
   /// missing.
   init?(
-    _ report: RunReport, manifest: String?, settings: String, ended: Double, isAlwaysFresh: Bool
+    _ report: RunReport, manifest: String?, settings: String, ended: Double
   ) {
     guard let manifest, report.total > 0, report.count("ok") == report.total,
       !report.hasFailures, report.forgotten == 0, report.upgradesWaiting == 0,
       report.tablesUnmade == 0, !report.isBehind
     else { return nil }
-    guard isAlwaysFresh || report.freshUntil > ended else { return nil }
+    guard report.freshUntil > ended else { return nil }
     (self.manifest, self.settings) = (manifest, settings)
-    freshUntil = isAlwaysFresh ? nil : report.freshUntil
+    freshUntil = report.freshUntil.isInfinite ? nil : report.freshUntil
     (items, places) = (report.total, report.variantsAsked)
     files = report.variantsMade + report.variantsReused
     tables = report.tablesMade + report.tablesReused

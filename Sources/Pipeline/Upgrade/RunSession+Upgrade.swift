@@ -39,7 +39,7 @@ extension RunSession {
       if !file.tables.isEmpty {
         result.tables = try await TableWriter(parts, result.lines, meter).write()
       }
-      try await publish(result, parts, replaces: true)
+      try await parts.state.save(try await publish(result, parts, replaces: true))
     }
     try await parts.state.closeRun(parts.run)
     return end.isStopped

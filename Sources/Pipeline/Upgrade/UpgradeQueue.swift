@@ -69,11 +69,12 @@ final class UpgradeQueue: Sendable {
   ///
   /// - Parameter files: the paths in the line.
   func value(
-    ofLine line: String, _ formats: [CatalogFormat], files: [(path: String, bytes: Int)]
+    ofLine line: some Sequence<UInt8>, _ formats: [CatalogFormat],
+    files: [(path: String, bytes: Int)]
   ) -> UpgradeValue? {
     let end = ".\(upgrade.format.fileExtension)"
     guard !files.contains(where: { $0.path.hasSuffix(end) }) else { return nil }
-    guard let image = try? CatalogImage(reading: Array(line.utf8), formats) else { return nil }
+    guard let image = try? CatalogImage(reading: Array(line), formats) else { return nil }
     return UpgradeValue(image, settings)
   }
 

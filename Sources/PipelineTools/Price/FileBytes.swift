@@ -11,7 +11,8 @@ enum FileBytes {
   /// How many times the estimated bytes the files of a line of the catalog have that are in the preferred format; nil without
   /// such a file.
   static func factor(
-    _ line: String, _ formats: [CatalogFormat], of source: PlanSource, _ settings: PlanSettings
+    _ line: ArraySlice<UInt8>, _ formats: [CatalogFormat], of source: PlanSource,
+    _ settings: PlanSettings
   ) -> Double? {
     guard let files = ReusedLine(line, formats)?.files,
       let format = settings.preferredFormat(of: source)

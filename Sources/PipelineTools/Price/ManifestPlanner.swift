@@ -15,6 +15,8 @@ package struct ManifestPlanner {
   private let state: StateReading?
   /// The state may be a copy that ends with this.
   private let stateFile: ReadableState?
+  /// The lines of the catalog.
+  private let lines: ParentLines
   private let prober: ManifestProber?
   private var summary: PlanSummary
 
@@ -33,9 +35,11 @@ package struct ManifestPlanner {
     stateFile = try await OpenOutput.readableState(
       of: file.output, file.state, file.store.settings)
     if let stateFile {
-      state = try await StateReading(path: stateFile.path)
+      let state = try await StateReading(path: stateFile.path)
+      self.state = state
+      lines = try await ParentLines(of: file, try await state.store.chunkIndex())
     } else {
-      state = nil
+      (state, lines) = (nil, ParentLines())
     }
     prober = probes ? try ManifestProber(file) : nil
     let all = ladders.isEmpty ? [Ladder(file.plan.rounding.steps)] : ladders
@@ -78,13 +82,15 @@ package struct ManifestPlanner {
     let seen = try await lastSeen(items)
     // Only what was decoded has files.
     let decoded = zip(items, seen).filter { $1?.isDecoded == true }.map(\.0.id)
-    let lines = try await state?.store.lines(of: decoded) ?? []
-    let lineOf = Dictionary(zip(decoded.map { Identifier($0) }, lines)) { first, _ in first }
+    var lineOf: [Identifier: ArraySlice<UInt8>] = [:]
+    for (id, chunk) in zip(decoded, try await state?.store.chunkNumbers(of: decoded) ?? []) {
+      lineOf[id] = chunk.flatMap { lines.line(id, inChunk: $0)?.text }
+    }
     for (item, seen) in zip(items, seen) {
       if let seen {
         summary.add(
           seen.source, id: item.id, slots: item.slots, views: item.views, file.plan,
-          line: lineOf[item.id] ?? nil)
+          line: lineOf[item.id])
       } else if let prober {
         add(try await prober.add(item))
       } else {

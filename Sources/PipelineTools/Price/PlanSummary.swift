@@ -50,7 +50,7 @@ package struct PlanSummary: Sendable {
   ///   - line: of the item in the catalog, if it has one.
   mutating func add(
     _ source: PlanSource, id: String, slots: [String]? = nil, views: Double = 1,
-    _ settings: PlanSettings, line: String? = nil
+    _ settings: PlanSettings, line: ArraySlice<UInt8>? = nil
   ) {
     let known = line.flatMap { FileBytes.factor($0, formats, of: source, settings) }
     if known != nil { measured += 1 }

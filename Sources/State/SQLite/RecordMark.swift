@@ -53,7 +53,7 @@ struct RecordMark {
     for byte in text { add(byte) }
   }
 
-  private mutating func add(_ byte: UInt8) {
+  mutating func add(_ byte: UInt8) {
     hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3  // FNV's prime
   }
 

@@ -55,17 +55,21 @@ package struct File: ~Copyable {
   /// A file for reading and writing without a name: the kernel frees it when it is closed, even if
   /// the process is killed.
   package static func temporary(in directory: String) throws(SystemError) -> File {
-    var name = Array(FileSystem.join(directory, "tessera-XXXXXX").utf8CString)
-    let descriptor = name.withUnsafeMutableBufferPointer { name -> Int32 in
-      guard let pointer = name.baseAddress else { return -1 }
-      let descriptor = mkstemp(pointer)
-      if descriptor >= 0 {
-        unlink(pointer)
-        // mkstemp(3) itself does not set this flag.
-        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    let template = Array(FileSystem.join(directory, "tessera-XXXXXX").utf8CString)
+    var descriptor: Int32 = -1
+    repeat {
+      var name = template
+      descriptor = name.withUnsafeMutableBufferPointer { name in
+        guard let pointer = name.baseAddress else { return -1 }
+        let descriptor = mkstemp(pointer)
+        if descriptor >= 0 {
+          unlink(pointer)
+          // mkstemp(3) itself does not set this flag.
+          _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        }
+        return descriptor
       }
-      return descriptor
-    }
+    } while descriptor < 0 && errno == EINTR
     guard descriptor >= 0 else { throw SystemError("make a temporary file in", directory) }
     return File(path: directory, descriptor: descriptor)
   }

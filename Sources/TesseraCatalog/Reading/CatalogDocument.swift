@@ -57,6 +57,13 @@ package enum CatalogDocument {
     return bytes + [UInt8(ascii: "\n")] + end
   }
 
+  /// The images of a part of a document that begins and ends with one.
+  package static func lines(_ part: [UInt8]) -> [ArraySlice<UInt8>] {
+    part.split(separator: UInt8(ascii: "\n")).map {
+      $0.last == UInt8(ascii: ",") ? $0.dropLast() : $0
+    }
+  }
+
   /// The digest that a document states; nil if it begins in another way.
   package static func statedDigest(of document: [UInt8]) -> String? {
     guard document.count >= digested, document.starts(with: start),

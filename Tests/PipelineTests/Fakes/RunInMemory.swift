@@ -27,6 +27,12 @@ struct RunInMemory: Sendable {
   var file: PipelineFile
   /// What a worker has, in bytes.
   var workerMemory = 1 << 30
+  /// The lines of the last run, as a catalog has them.
+  private let document = Document()
+
+  private final class Document: Sendable {
+    let bytes = Mutex([UInt8]())
+  }
 
   /// Two slots, two files for an image of 300 by 200 pixels. Failures are not retried, because
   /// retries wait.
@@ -118,7 +124,7 @@ struct RunInMemory: Sendable {
         fetcher.close()
       })
     let manifest = try await ManifestStream.open(file, in: folder.url.path)
-    return try await outcome(of: parts, count: try await loop.run(manifest).count)
+    return try await outcome(of: parts, count: try await loop.run(manifest))
   }
 
   /// The parts of the next run.
@@ -126,17 +132,32 @@ struct RunInMemory: Sendable {
     _ extent: RunExtent = .everything, onlyFailed: Bool = false
   ) async throws -> RunParts {
     let cache = try file.fetch.cache.map { try SourceCache(in: workspace, limit: $0) }
+    let bytes = document.bytes.withLock(\.self)
+    let parent = ParentLines(
+      try await state.chunkIndex(),
+      in: OpenDocument(size: bytes.count) { count, offset in
+        Array(bytes.dropFirst(offset).prefix(count))
+      })
     return RunParts(
       file, extent, run: try await state.beginRun(boot: "test"), onlyFailed: onlyFailed,
       clock: clock.wallClock, state: state, fetcher: fetcher, transcoder: transcoder,
       memory: workerMemory, output: output, workspace: workspace, cache: cache,
-      recorder: RunRecorder())
+      recorder: RunRecorder(),
+      lines: try RunLines(parent, in: workspace.spoolDirectory))
   }
 
   private func outcome(of parts: RunParts, count: Int) async throws -> Outcome {
-    let lines = try await state.results(of: parts.run, after: -1, limit: count + 1)
-      .map(\.line)
-    try await state.endRun(parts.run, .init(pipeline: file.name, items: count))
+    var (lines, bytes) = ([String](), [UInt8]())
+    let chunks = try await parts.lines.writeChunks { text, _ in
+      lines += CatalogDocument.lines(text).map { String(decoding: $0, as: UTF8.self) }
+      if !bytes.isEmpty { bytes += Array(",\n".utf8) }
+      defer { bytes += text }
+      return (bytes.count..<bytes.count + text.count, nil)
+    }
+    document.bytes.withLock { [bytes] in $0 = bytes }
+    try await state.endRun(
+      parts.run, .init(pipeline: file.name, items: count), chunks, parts.claims,
+      settings: Fingerprint.line(file))
     var outcome = Outcome(
       lines: lines, items: [], reasons: [:], requests: fetcher.takeLog(),
       decodes: transcoder.takeDecodes(), report: parts.recorder.current,

@@ -14,19 +14,25 @@ struct FreshnessPolicy: Sendable {
   /// Whether nothing is fresh (`--refresh`).
   var refreshes = false
 
+  /// Until when a confirmation is good in later runs, in seconds since 1970; infinite if it always is. Items, lines, chunks and
+  /// whole runs go by it.
+  func end(of confirmation: Confirmation) -> Double {
+    switch revalidation {
+    case .always: 0
+    case .never: .infinity
+    case .whenStale: confirmation.freshUntil ?? 0
+    }
+  }
+
   /// Whether a confirmation is still good.
   func isFresh(_ confirmation: Confirmation, now: Double) -> Bool {
     if refreshes { return false }
     // Once a run is enough, even with `revalidate: always`.
     if confirmation.run == run { return true }
-    switch revalidation {
-    case .always: return false
-    case .never: return true
-    case .whenStale:
-      // If the clock was set back, `checked` is in the future, and the answer would stay fresh for as
-      // long as the clock was wrong.
-      return confirmation.checked <= now && now < confirmation.freshUntil ?? 0
-    }
+    let end = end(of: confirmation)
+    // If the clock was set back, `checked` is in the future, and the answer would stay fresh for as
+    // long as the clock was wrong.
+    return (end.isInfinite || confirmation.checked <= now) && now < end
   }
 
   private func isFresh(_ source: KnownSource, now: Double) -> Bool {

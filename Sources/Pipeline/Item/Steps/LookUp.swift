@@ -93,7 +93,7 @@ final class LookUp: Sendable {
       source.header = header
     }
     // A line for another source says nothing about this one.
-    source.lastStatus = known.lastResult.flatMap { last in
+    source.lastStatus = known.item.flatMap { last in
       last.source == item.sourceKey
         ? CatalogImage.Status(rawValue: last.status) : nil
     }

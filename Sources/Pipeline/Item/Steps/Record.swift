@@ -1,5 +1,6 @@
 internal import TesseraCatalog
 internal import TesseraDelivery
+internal import TesseraFetch
 internal import TesseraManifest
 internal import TesseraPipelineFile
 internal import TesseraPlan
@@ -11,7 +12,9 @@ internal import TesseraText
 /// with everything that was learned about the source, in one visit to the state.
 final class Record: Sendable {
   private let state: StateStore
+  private let lines: RunLines
   private let entries: ImageEntries
+  private let freshness: FreshnessPolicy
   private let stale: StalePolicy
   /// Makes the variants; nil if the run makes files.
   private let service: ImageService?
@@ -24,7 +27,9 @@ final class Record: Sendable {
   init(_ parts: RunParts) {
     upgrades = parts.upgrades
     state = parts.state
+    lines = parts.lines
     entries = ImageEntries(parts.file)
+    freshness = parts.freshness
     stale = parts.stale
     service = parts.file.deliveringService
     standing = parts.standing
@@ -39,6 +44,7 @@ final class Record: Sendable {
     let draft = draft(of: done, context, loss)
     var change = context.change
     change.source = change.source.map { places.stored($0, of: context.item) }
+    try lines.put(Array(draft.result.line.utf8), of: context.item)
     let isOther = try await state.save(
       draft.result, change, key: context.item.sourceKey, url: context.item.requestKey)
     return end(draft, done, context, isOther: isOther)
@@ -47,9 +53,9 @@ final class Record: Sendable {
   /// An item's entry of the catalog, and what is saved with it.
   private final class Draft: Sendable {
     let image: CatalogImage
-    let result: StateStore.ItemResult
+    let result: ItemResult
 
-    init(_ image: CatalogImage, _ result: StateStore.ItemResult) {
+    init(_ image: CatalogImage, _ result: ItemResult) {
       (self.image, self.result) = (image, result)
     }
   }
@@ -59,7 +65,7 @@ final class Record: Sendable {
     of done: Done, _ context: ItemContext, _ loss: Loss
   ) -> Draft {
     let (item, source, outcome) = (context.item, done.source, done.outcome)
-    var (image, content) = entry(source, outcome, context, loss)
+    var image = entry(source, outcome, context, loss)
     image.alt = item.entry.alt
     image.focus = item.focus
     if [.ok, .stale].contains(image.status) {
@@ -71,12 +77,13 @@ final class Record: Sendable {
       correctClock(source, context)
       context.reasons.append(.failed(code: error.code, message: error.message))
     }
-    // Only a line without an error has a inputs: items with other lines are processed in every run.
-    var result = StateStore.ItemResult(
-      id: item.id, line: ResultLines.line(image, extra: item.entry.extra),
-      status: image.status.rawValue, reasons: context.reasons, content: content,
+    // Only a line without an error has inputs: items with other lines are processed in every run.
+    var result = ItemResult(
+      id: item.id, line: String(decoding: image.line(extra: item.entry.extra), as: UTF8.self),
+      status: image.status.rawValue, reasons: context.reasons,
       inputs: image.status == .ok ? standing?.inputs(item) : nil,
-      placeholder: (outcome.shown?.filePlan ?? source.filePlan)?.placeholderKey)
+      placeholder: (outcome.shown?.filePlan ?? source.filePlan)?.placeholderKey,
+      files: image.source, host: image.error == nil ? nil : image.url.flatMap(Self.host))
     result.isLost = loss != .none
     return Draft(image, result)
   }
@@ -102,7 +109,8 @@ final class Record: Sendable {
     if image.status == .ok, let filePlan = outcome.shown?.filePlan {
       let record = context.change.source ?? done.source.record
       report.kept = KeptLine(
-        freshUntil: record?.confirmation.freshUntil ?? 0, places: filePlan.plan.asked,
+        freshUntil: record.map { freshness.end(of: $0.confirmation) } ?? 0,
+        places: filePlan.plan.asked,
         files: filePlan.keys.count)
     }
     return ItemDone(report, sharedFailure: shared)
@@ -111,17 +119,24 @@ final class Record: Sendable {
   /// Keeps the item's line of an earlier run.
   @inline(never)
   func keep(_ verdict: LineReuse.Verdict, _ context: ItemContext) async throws -> ItemDone {
+    try lines.keep(verdict.range, of: context.item)
     try await state.confirm(
       context.item.id, reasons: context.reasons,
       context.change.source.map { places.stored($0, of: context.item) }, key: context.item.sourceKey
     )
     var kept = verdict.kept
-    kept.freshUntil = context.change.source?.confirmation.freshUntil ?? 0
+    kept.freshUntil = context.change.source.map { freshness.end(of: $0.confirmation) } ?? 0
     recorder.count(kept)
     if let value = verdict.upgrade { upgrades?.offer(value, context.item) }
     var report = context.report(.ok, nil, .reused)
     report.kept = kept
     return ItemDone(report)
+  }
+
+  /// The host that a URL shows; nil without one, as that of a file.
+  private static func host(of url: String) -> String? {
+    let host = url.contains("://") ? SourceHost.name(of: url) : ""
+    return host.isEmpty ? nil : host
   }
 
   /// Whether the source of an item is gone, and whether its last good files remain shown all the same.
@@ -165,40 +180,35 @@ final class Record: Sendable {
     context.change.header = context.change.header ?? source.header
   }
 
-  /// The item's entry, and the SHA-256 of the bytes that it shows.
-  ///
+  /// The item's entry.
   private func entry(
     _ source: KnownSource, _ outcome: Outcome, _ context: ItemContext, _ loss: Loss
-  ) -> (CatalogImage, content: String?) {
+  ) -> CatalogImage {
     let item = context.item
-    let known = source.record?.content
     switch outcome {
     case .shown(let content, let filePlan):
       // An upgraded one is counted already.
       if !item.wantsUpgrade { recorder.count(filePlan, made: context.made.files) }
-      return (entries.shown(item, content, filePlan), filePlan.content)
+      return entries.shown(item, content, filePlan)
     case .pending(let size):
       let plan = entries.plan(of: size, for: item)
       recorder.count(plan)
       if let service {
         let delivered = plan.variants.lazy.filter { !$0.isOriginal }.map(\.files.count)
         recorder.update { $0.variantsDelivered += delivered.reduce(0, +) }
-        return (entries.delivered(item, size, plan, by: service), nil)
+        return entries.delivered(item, size, plan, by: service)
       }
-      // A newer header shows that the known bytes are no longer there.
-      let content = if case .bytes = size { known } else { nil as String? }
-      return (entries.pending(item, size, plan), content)
+      return entries.pending(item, size, plan)
     case .failed(let failure, _):
       if let service, let size = size(after: failure, source, loss) {
         let plan = entries.plan(of: size, for: item)
-        return (entries.delivered(item, size, plan, by: service, error: failure), nil)
+        return entries.delivered(item, size, plan, by: service, error: failure)
       }
       let keepsSize = StalePolicy.keepsKnownSize(after: failure, source)
       if isShown(after: failure, source, loss), let (content, filePlan) = source.shown {
-        return (entries.shown(item, content, filePlan, error: failure), known)
+        return entries.shown(item, content, filePlan, error: failure)
       }
-      let image = entries.failed(item, failure, known: keepsSize ? source : nil)
-      return (image, keepsSize ? known : nil)
+      return entries.failed(item, failure, known: keepsSize ? source : nil)
     }
   }
 }

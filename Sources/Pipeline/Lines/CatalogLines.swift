@@ -1,3 +1,4 @@
+internal import TesseraOutput
 internal import TesseraState
 
 /// The lines of a catalog that is to be written, in their order.
@@ -6,11 +7,10 @@ protocol CatalogLines: Sendable {
   var count: Int { get }
 
   /// Some lines at a time, so that memory does not grow with the catalog.
-  func forEachBatch(_ body: ([String]) async throws -> Void) async throws
-}
+  func forEachBatch(_ body: ([[UInt8]]) async throws -> Void) async throws
 
-extension CatalogLines {
-  func forEachLine(_ body: (String) throws -> Void) async throws {
-    try await forEachBatch { for line in $0 { try body(line) } }
-  }
+  /// Writes them into a catalog.
+  ///
+  /// - Returns: its chunks.
+  func write(to draft: inout CatalogDraft) async throws -> [Chunk]
 }

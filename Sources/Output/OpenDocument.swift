@@ -1,0 +1,66 @@
+internal import TesseraCatalog
+package import TesseraSystem
+
+/// A document that is read as it was when it was opened, whatever takes its name meanwhile.
+package struct OpenDocument: Sendable {
+  package let size: Int
+  private let readPart: @Sendable (_ count: Int, _ offset: Int) throws(SystemError) -> [UInt8]
+
+  package init(
+    size: Int,
+    read: @escaping @Sendable (_ count: Int, _ offset: Int) throws(SystemError) -> [UInt8]
+  ) {
+    (self.size, readPart) = (size, read)
+  }
+
+  init(_ file: consuming File) throws(SystemError) {
+    let open = Open(file)
+    self.init(size: try open.file.size()) { count, offset throws(SystemError) in
+      try open.file.read(count, at: offset)
+    }
+  }
+
+  private final class Open: Sendable {
+    let file: File
+
+    init(_ file: consuming File) { self.file = file }
+  }
+
+  /// The bytes of a range; fewer where the document ends.
+  package func read(_ range: Range<Int>) throws(SystemError) -> [UInt8] {
+    try readPart(range.count, range.lowerBound)
+  }
+}
+
+extension Output {
+  private static var partBytes: Int { 8 << 20 }
+
+  /// One of a store is read once, and kept in the workspace until there is another.
+  package func open(
+    _ path: String, _ workspace: Workspace
+  ) async throws(SystemError) -> OpenDocument? {
+    guard let size = try await size(of: path) else { return nil }
+    let copy = workspace.documentCopy
+    let start = try await read(path, CatalogDocument.digested, at: 0)
+    // The digest is of everything that follows.
+    if copy.size == size, CatalogDocument.statedDigest(of: start) != nil {
+      let file = try copy.open(.read)
+      if try file.read(start.count, at: 0) == start { return try OpenDocument(file) }
+    }
+    let file = try copy.open(.write)
+    var offset = 0
+    while offset < size {
+      let part = try await read(path, Self.partBytes, at: offset)
+      if part.isEmpty { break }
+      try file.write(part)
+      offset += part.count
+    }
+    return try OpenDocument(try copy.open(.read))
+  }
+
+  /// Keeps a staged document as what ``open(_:_:)`` finds later.
+  package func keepCopy(_ staged: WorkFile, _ workspace: Workspace) throws(SystemError) {
+    try workspace.documentCopy.remove()
+    try staged.link(as: workspace.documentCopy)
+  }
+}

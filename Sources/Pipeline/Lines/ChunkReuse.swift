@@ -1,0 +1,34 @@
+internal import TesseraManifest
+internal import TesseraState
+internal import TesseraSystem
+
+/// Chunks of the manifest that need nothing new: their lines are those of the last catalog, and so is everything else that they
+/// were made of. They are neither decoded nor looked up.
+///
+/// Files are looked for by the mark of the output (``Output/mark()``), which changes when one is added, removed or replaced.
+/// It does not when a file is cut off where it is; `verify` finds that, and has its item looked at.
+struct ChunkReuse: Sendable {
+  let parent: ParentLines
+  /// A digest of everything that a run follows, but the manifest and the output.
+  let settings: String
+  /// Whether the output is as the last run left it: if not, chunks are made for the next run.
+  let finds: Bool
+  let clock: WallClock
+
+  /// What identifies the chunk that consists of a part's entries; nil if they are not to be compared.
+  func key(of part: ManifestPart) -> Chunk.Key? {
+    part.digest.map { Chunk.Key(of: "\(settings)\n\($0)") }
+  }
+
+  /// The places of the chunks that stand; nil for each other part.
+  func standing(_ parts: [ManifestPart]) -> [Int?] {
+    guard finds else { return parts.map { _ in nil } }
+    let now = clock.now()
+    return parts.map { part in
+      key(of: part).flatMap { parent.index.place(of: $0) }.flatMap { place in
+        let chunk = parent.index.chunks[place]
+        return now < chunk.freshUntil && parent.bytes(of: chunk) != nil ? place : nil
+      }
+    }
+  }
+}

@@ -1,0 +1,94 @@
+internal import Synchronization
+internal import TesseraCatalog
+package import TesseraOutput
+package import TesseraPipelineFile
+package import TesseraState
+internal import TesseraSystem
+internal import TesseraText
+
+/// The lines of the last catalog, which is the parent of the next one, or those of a shard's last result.
+///
+/// What is not as the state has it noted is not there: then the line is made again of what is known of its source.
+package final class ParentLines: Sendable {
+  package let index: ChunkIndex
+  private let document: OpenDocument?
+  private let last = Mutex<(number: Int, lines: [Identifier: Line])?>(nil)
+
+  /// A line, and where it is in the document, in bytes.
+  package struct Line: Sendable {
+    package var text: ArraySlice<UInt8>
+    package var range: Range<Int>
+  }
+
+  /// - Parameter document: nil if there is none.
+  package init(_ index: ChunkIndex = ChunkIndex(), in document: OpenDocument? = nil) {
+    (self.index, self.document) = (index, document)
+  }
+
+  /// Those of the catalog in a pipeline's output, for commands that only read.
+  package convenience init(of file: PipelineFile, _ index: ChunkIndex) async throws {
+    let open = try OpenOutput(file.output, state: file.state, file.store.settings, creates: false)
+    let folder = try TemporaryDirectory()
+    defer { withExtendedLifetime(folder) {} }
+    let workspace = Workspace(try Directory(folder.path), of: "a catalog")
+    // An open file stays readable without its folder.
+    self.init(index, in: try await open.output.open(CurrentCatalog.path, workspace))
+  }
+
+  /// The lines of a chunk as the document has them; nil if it has others.
+  func bytes(of chunk: Chunk) -> [UInt8]? {
+    guard let document, chunk.length > 0, chunk.range.upperBound <= document.size,
+      let bytes = try? document.read(chunk.range), chunk.isOf(bytes)
+    else { return nil }
+    return bytes
+  }
+
+  func read(_ range: Range<Int>) throws(SystemError) -> [UInt8] {
+    try document?.read(range) ?? []
+  }
+
+  /// - Parameter number: of the item's chunk.
+  package func line(_ id: String, inChunk number: Int) -> Line? {
+    if let lines = last.withLock({ $0?.number == number ? $0?.lines : nil }) {
+      return lines[Identifier(id)]
+    }
+    guard let chunk = index.chunk(of: number) else { return nil }
+    let lines = Dictionary(lines(of: chunk)) { first, _ in first }
+    last.withLock { $0 = (number, lines) }
+    return lines[Identifier(id)]
+  }
+
+  /// The last ids of a chunk, in their order.
+  func lastIDs(ofChunk place: Int, limit: Int) -> [String] {
+    lines(of: index.chunks[place]).suffix(limit).map(\.0.text)
+  }
+
+  /// Chunks whose ids are listed at most.
+  private static let listed = 1_000
+
+  /// The ids of the items that are in no chunk which a run has copied; nil if they are not all known, or too many.
+  func ids(notIn claims: ChunkClaims) -> [String]? {
+    let left = claims.left
+    guard index.isWhole, left.count <= Self.listed else { return nil }
+    var ids: [String] = []
+    for chunk in left {
+      let lines = lines(of: chunk)
+      guard lines.count == chunk.count else { return nil }
+      ids += lines.map(\.0.text)
+    }
+    return ids
+  }
+
+  private func lines(of chunk: Chunk) -> [(Identifier, Line)] {
+    guard let bytes = bytes(of: chunk) else { return [] }
+    return bytes.split(separator: UInt8(ascii: "\n")).compactMap { line in
+      // In a shard's result each is in an object of its own.
+      let text =
+        ShardHeader.image(line)?.image
+        ?? (line.last == UInt8(ascii: ",") ? line.dropLast() : line)
+      guard let id = CatalogLine.names(in: Array(text))?.id else { return nil }
+      let start = chunk.offset + text.startIndex
+      return (Identifier(id), Line(text: text, range: start..<start + text.count))
+    }
+  }
+}

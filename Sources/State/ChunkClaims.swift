@@ -1,0 +1,70 @@
+internal import Synchronization
+
+/// Which chunks of the last catalog a run copies, and which it does not, because an item has left them.
+package final class ChunkClaims: Sendable {
+  package let parent: ChunkIndex
+  private let progress: Mutex<Progress>
+
+  private struct Progress {
+    /// The first line in the manifest of each chunk that is copied, by its place; 0 for the others.
+    var lines: [Int32]
+    /// Chunks that items have left, by their places.
+    var left: Set<Int> = []
+    /// The numbers of the other chunks of the run.
+    var begun: Set<Int> = []
+    /// Items of the last completed run that this one has.
+    var kept = 0
+  }
+
+  package init(_ parent: ChunkIndex) {
+    self.parent = parent
+    progress = Mutex(Progress(lines: [Int32](repeating: 0, count: parent.chunks.count)))
+  }
+
+  /// Has a chunk copied, whose first line in the manifest is `line`. Returns false if that is not possible any more.
+  func stand(_ place: Int, line: Int) -> Bool {
+    progress.withLock { progress in
+      guard progress.lines[place] == 0, !progress.left.contains(place) else { return false }
+      progress.lines[place] = Int32(clamping: line)
+      progress.kept += parent.chunks[place].count
+      return true
+    }
+  }
+
+  /// Notes that an item of a chunk is in another one now.
+  func leave(_ number: Int) {
+    guard let place = parent.place(of: number) else { return }
+    progress.withLock { _ = $0.left.insert(place) }
+  }
+
+  /// The number of a new chunk: that of its key, unless the run has another one with it. The parent's with this number is not
+  /// copied any more.
+  func begin(_ number: Int?, or other: Int) -> Int {
+    let place = number.flatMap { parent.place(of: $0) }
+    return progress.withLock { progress in
+      let isCopied = place.map { progress.lines[$0] != 0 } ?? false
+      let number = number.flatMap { isCopied || progress.begun.contains($0) ? nil : $0 } ?? other
+      progress.begun.insert(number)
+      if let place { progress.left.insert(place) }
+      return number
+    }
+  }
+
+  /// The parent's chunks that are not copied.
+  package var left: [Chunk] {
+    progress.withLock { progress in
+      zip(parent.chunks, progress.lines).lazy.filter { $1 == 0 }.map(\.0)
+    }
+  }
+
+  func keep() { progress.withLock { $0.kept += 1 } }
+
+  /// Items of the last completed run that this one has.
+  package var kept: Int { progress.withLock(\.kept) }
+
+  /// The first line in the manifest of a chunk that is copied; nil for others.
+  func standingLine(of number: Int) -> Int? {
+    guard let place = parent.place(of: number) else { return nil }
+    return progress.withLock { $0.lines[place] == 0 ? nil : Int($0.lines[place]) }
+  }
+}
