@@ -13,9 +13,12 @@ package struct ManifestPart: Sendable {
     case records([ManifestRecord])
   }
 
-  /// A part of records that are not compared; none if there are none.
+  /// Parts of records that are not compared, not longer than others; none if there are none.
   package static func uncompared(_ records: [ManifestRecord]) -> [ManifestPart] {
-    records.first.map { [ManifestPart(records, line: $0.line)] } ?? []
+    stride(from: 0, to: records.count, by: PartBuilder.most).map { start in
+      let part = Array(records[start..<min(start + PartBuilder.most, records.count)])
+      return ManifestPart(part, line: part[0].line)
+    }
   }
 
   private init(_ records: [ManifestRecord], line: Int) {
@@ -51,7 +54,7 @@ struct PartBuilder {
 
   /// Lines of a part. Smaller parts have more rows in the state, and of larger ones more are done again for one changed line.
   private static let least = 6
-  private static let most = 32
+  fileprivate static let most = 32
   /// Of one part. The longest line has 1 MiB.
   private static let mostBytes = 64 * 1024
 

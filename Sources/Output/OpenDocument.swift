@@ -39,11 +39,15 @@ extension Output {
   package func open(
     _ path: String, _ workspace: Workspace
   ) async throws(SystemError) -> OpenDocument? {
-    guard let size = try await size(of: path) else { return nil }
     let copy = workspace.documentCopy
+    guard let size = try await size(of: path) else {
+      try copy.remove()
+      return nil
+    }
     let start = try await read(path, CatalogDocument.digested, at: 0)
-    // The digest is of everything that follows.
-    if copy.size == size, CatalogDocument.statedDigest(of: start) != nil {
+    // The digest is of everything that follows. What has none is not recognized later.
+    let isRecognized = CatalogDocument.statedDigest(of: start) != nil
+    if copy.size == size, isRecognized {
       let file = try copy.open(.read)
       if try file.read(start.count, at: 0) == start { return try OpenDocument(file) }
     }
@@ -55,12 +59,14 @@ extension Output {
       try file.write(part)
       offset += part.count
     }
-    return try OpenDocument(try copy.open(.read))
+    let document = try OpenDocument(try copy.open(.read))
+    if !isRecognized { try copy.remove() }
+    return document
   }
 
-  /// Keeps a staged document as what ``open(_:_:)`` finds later.
+  /// Keeps a staged document as what ``open(_:_:)`` finds later. Some file systems have no second names; then it is read again.
   package func keepCopy(_ staged: WorkFile, _ workspace: Workspace) throws(SystemError) {
     try workspace.documentCopy.remove()
-    try staged.link(as: workspace.documentCopy)
+    try? staged.link(as: workspace.documentCopy)
   }
 }

@@ -79,7 +79,7 @@ package struct Workspace: Sendable {
   func cached(_ name: String) -> WorkFile { file(Self.cache, name) }
 
   static let documentCopy = "document"
-  var documentCopy: WorkFile { WorkFile(Self.documentCopy, in: directory) }
+  package var documentCopy: WorkFile { WorkFile(Self.documentCopy, in: directory) }
 
   private func file(_ folder: String, _ name: String) -> WorkFile {
     WorkFile("\(folder)/\(name)", in: directory)

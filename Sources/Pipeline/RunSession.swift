@@ -268,7 +268,7 @@ struct RunSession: Sendable {
   /// - Returns: the chunks of the document.
   func publish(
     _ result: RunResult, _ parts: RunParts, replaces: Bool = false
-  ) async throws -> [Chunk] {
+  ) async throws -> ChunkList {
     try await parts.state.commit()
     try await held.confirm()
     // Who goes back wants the catalog of a run before this one.

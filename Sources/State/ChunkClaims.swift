@@ -18,15 +18,16 @@ package final class ChunkClaims: Sendable {
 
   package init(_ parent: ChunkIndex) {
     self.parent = parent
-    progress = Mutex(Progress(lines: [Int32](repeating: 0, count: parent.chunks.count)))
+    progress = Mutex(Progress(lines: [Int32](repeating: 0, count: parent.count)))
   }
 
   /// Has a chunk copied, whose first line in the manifest is `line`. Returns false if that is not possible any more.
   func stand(_ place: Int, line: Int) -> Bool {
-    progress.withLock { progress in
+    guard let count = parent.chunk(at: place)?.count else { return false }
+    return progress.withLock { progress in
       guard progress.lines[place] == 0, !progress.left.contains(place) else { return false }
       progress.lines[place] = Int32(clamping: line)
-      progress.kept += parent.chunks[place].count
+      progress.kept += count
       return true
     }
   }
@@ -50,11 +51,12 @@ package final class ChunkClaims: Sendable {
     }
   }
 
-  /// The parent's chunks that are not copied.
-  package var left: [Chunk] {
-    progress.withLock { progress in
-      zip(parent.chunks, progress.lines).lazy.filter { $1 == 0 }.map(\.0)
-    }
+  /// Whether an item of a chunk is in another one now, by the chunk's place.
+  func hasLeft(_ place: Int) -> Bool { progress.withLock { $0.left.contains(place) } }
+
+  /// The places of the parent's chunks that are not copied.
+  package var left: [Int] {
+    progress.withLock { progress in progress.lines.indices.filter { progress.lines[$0] == 0 } }
   }
 
   func keep() { progress.withLock { $0.kept += 1 } }

@@ -4,25 +4,29 @@ extension StateStore {
 
   /// Those that are not what was stored, and what a row of them has behind these, are left out: their items are looked at.
   package func chunkIndex() throws(StateError) -> ChunkIndex {
-    var (chunks, isSound) = ([Chunk](), true)
+    let list = ChunkList()
+    var (isSound, failure, items) = (true, nil as StateError?, 0)
     try database.prepare("SELECT records FROM chunks ORDER BY part").run([]) { row in
       let bytes = UnsafeRawBufferPointer(row.bytes(0))
       isSound = isSound && bytes.count.isMultiple(of: Chunk.width)
       for start in stride(from: 0, to: bytes.count - Chunk.width + 1, by: Chunk.width) {
         let record = UnsafeRawBufferPointer(rebasing: bytes[start..<start + Chunk.width])
-        if let chunk = Chunk(record) { chunks.append(chunk) } else { isSound = false }
+        guard let chunk = Chunk(record) else {
+          isSound = false
+          continue
+        }
+        items += chunk.count
+        do throws(StateError) { try list.append(chunk) } catch { failure = error }
       }
     }
+    if let failure { throw failure }
     var doubts: Set<Int> = []
     try database.prepare("SELECT chunk FROM doubts").run([]) { doubts.insert($0.int(0)) }
     let notes = try itemNotes()
-    if notes.contains(.claiming) || !doubts.isEmpty {
-      for place in chunks.indices
-      where notes.contains(.claiming) || doubts.contains(chunks[place].key.number) {
-        chunks[place].mayStand = false
-      }
-    }
-    return ChunkIndex(chunks, isWhole: isSound && notes.isEmpty)
+    let last = try lastCompletedRun()?.items
+    return try ChunkIndex(
+      list, isWhole: isSound && notes.isEmpty && items == last,
+      doubts: notes.contains(.claiming) ? nil : doubts)
   }
 
   /// What is to be known of items whose chunks are not in the index.
@@ -55,19 +59,21 @@ extension StateStore {
   func noteClaims() throws(StateError) { try set(try itemNotes().union([.claiming])) }
 
   /// Replaces them. Nothing else of the state changes.
-  package func save(_ chunks: [Chunk]) throws(StateError) {
+  package func save(_ chunks: ChunkList) throws(StateError) {
     try begin()
+    try replaceChunks(by: chunks)
+  }
+
+  private func replaceChunks(by chunks: ChunkList) throws(StateError) {
     try database.execute("DELETE FROM chunks")
     let insert = try database.prepare("INSERT INTO chunks (part, records) VALUES (?, ?)")
-    var rest = chunks[...]
-    var number = 0
-    while !rest.isEmpty {
+    for (number, start) in stride(from: 0, to: chunks.count, by: Self.part).enumerated() {
       var bytes: [UInt8] = []
       bytes.reserveCapacity(Self.part * Chunk.width)
-      for chunk in rest.prefix(Self.part) { chunk.write(to: &bytes) }
+      for place in start..<min(start + Self.part, chunks.count) {
+        try chunks.chunk(at: place).write(to: &bytes)
+      }
       try insert.run([.int(number), .blob(bytes)])
-      rest = rest.dropFirst(Self.part)
-      number += 1
     }
   }
 
@@ -149,7 +155,7 @@ extension StateStore {
   /// - Returns: whether the next run has lines to make again, though nothing else changes.
   @discardableResult
   package func endRun(
-    _ run: Int, _ completed: CompletedRun, _ chunks: [Chunk], _ claims: ChunkClaims,
+    _ run: Int, _ completed: CompletedRun, _ chunks: ChunkList, _ claims: ChunkClaims,
     gone: [String]? = nil, settings: String
   ) throws(StateError) -> Bool {
     try begin()
@@ -157,7 +163,7 @@ extension StateStore {
     try database.limitSteps()
     defer { database.unlimitSteps() }
     try deleteGone(run, claims, among: gone)
-    try save(chunks)
+    try replaceChunks(by: chunks)
     try database.execute("DELETE FROM doubts")
     let isBehind = try doubtOlderLines(settings)
     try set([])
@@ -171,13 +177,13 @@ extension StateStore {
   /// Ends a run of some images, whose files are on the disk. The others stay those of the last completed run, which it is
   /// not: what the next run compares its manifest with is that of a run of all images.
   package func endSelection(
-    _ run: Int, _ chunks: [Chunk], settings: String
+    _ run: Int, _ chunks: ChunkList, settings: String
   ) throws(StateError) {
     try begin()
     // A whole table is scanned, which may never end in a damaged file.
     try database.limitSteps()
     defer { database.unlimitSteps() }
-    try save(chunks)
+    try replaceChunks(by: chunks)
     _ = try doubtOlderLines(settings)
     try set([.partial])
     try database.prepare("UPDATE runs SET boot = NULL WHERE number = ?").run([.int(run)])

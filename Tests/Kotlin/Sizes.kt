@@ -54,7 +54,7 @@ class Sizes(bytes: ByteArray, private val paths: List<String>, private val check
             "drip" -> {
                 exchange.sendResponseHeaders(200, 0)
                 // A JPEG may have any number of 0xFF before a marker.
-                for (place in 0 until 60) {
+                for (place in 0 until 1_200) {
                     exchange.responseBody.write(byteArrayOf(if (place == 1) jpeg[1] else -1))
                     exchange.responseBody.flush()
                     Thread.sleep(50)
@@ -123,7 +123,8 @@ class Sizes(bytes: ByteArray, private val paths: List<String>, private val check
             val url = if (path == "lead/range-jpeg") "lead/-range-jpeg" else path
             val error = size(fetcher, url)
             check.equal((error as? SizeException)?.code, code, "$path: $error")
-            check.equal(System.nanoTime() - start < 2e9, true, "$path has a limit")
+            // Without one, these take a minute; a busy machine takes longer than the limit.
+            check.equal(System.nanoTime() - start < 20e9, true, "$path has a limit")
         }
         check.equal(server.count("far/x") <= 8, true, "eight requests")
         for (url in listOf("file:///etc/passwd", "jar:http://a!/b", "ftp://a/b", "")) {

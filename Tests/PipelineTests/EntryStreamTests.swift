@@ -52,7 +52,7 @@ import Testing
   ) async throws -> String? {
     let manifest = try await stream(lines, file)
     var entries = EntryStream(
-      manifest, file.fetch, ledger: try StateStore(path: ""), run: 1,
+      manifest, file.fetch, ledger: try StateStore(path: ""), run: 1, claims: try .none,
       filter: ShardFilter(
         shard: shard.flatMap { Shard($0) }, hasUnboundHeaders: file.fetch.hasUnboundHeaders))
     do {
@@ -113,7 +113,8 @@ import Testing
         Self.line("f", "https://img.example/f?w=1"), Self.line("g", "https://img.example/g?w=5"),
       ], file)
     var entries = EntryStream(
-      manifest, file.fetch, ledger: try StateStore(path: ""), run: 1, forgotten: forgotten)
+      manifest, file.fetch, ledger: try StateStore(path: ""), run: 1, claims: try .none,
+      forgotten: forgotten)
     #expect(
       try await Self.read(&entries)
         == ["0 a", "1 e"] + [String](repeating: "forgotten", count: 5))
@@ -132,6 +133,7 @@ import Testing
     func read(_ urls: [String]) async throws -> [String] {
       var entries = EntryStream(
         try await stream(lines(urls), file), file.fetch, ledger: try StateStore(path: ""), run: 1,
+        claims: try .none,
         forgotten: forgotten)
       return try await Self.read(&entries)
     }
@@ -197,7 +199,7 @@ import Testing
     for index in 0..<2 {
       let manifest = try await stream(lines)
       var entries = EntryStream(
-        manifest, PipelineFile.fetch(), ledger: try StateStore(path: ""), run: 1,
+        manifest, PipelineFile.fetch(), ledger: try StateStore(path: ""), run: 1, claims: try .none,
         filter: ShardFilter(shard: Shard(index, of: 2), hasUnboundHeaders: false))
       let words = try await Self.read(&entries)
       let items = words.filter { !$0.contains(":") }
@@ -209,7 +211,7 @@ import Testing
     // The lines of a part are elsewhere, not unusable.
     let other = try await stream([Self.line(Self.ids[1][0]), "{}"])
     var entries = EntryStream(
-      other, PipelineFile.fetch(), ledger: try StateStore(path: ""), run: 1,
+      other, PipelineFile.fetch(), ledger: try StateStore(path: ""), run: 1, claims: try .none,
       filter: ShardFilter(shard: Shard(0, of: 2), hasUnboundHeaders: false))
     #expect(try await Self.read(&entries).count == 1)
     #expect((entries.count, entries.hasEntries) == (0, true))

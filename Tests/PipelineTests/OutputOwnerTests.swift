@@ -55,7 +55,7 @@ import Testing
       ("other", 5, false, false), ("other", 6, false, true), ("other", 6, true, false),
     ] as [(String?, Int, Bool, Bool)] {
       let state = try StateStore(path: "")
-      let claims = ChunkClaims(ChunkIndex())
+      let claims = try ChunkClaims.none
       for items in [0..<10, gone..<10] {
         let run = try await state.beginRun(boot: "")
         _ = try await state.claim(

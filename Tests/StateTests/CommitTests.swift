@@ -90,7 +90,7 @@ import Testing
       Write("made") { _ = try $0.made(["k"], placeholder: "p") },
       Write("qualities") { _ = try $0.qualities(["k"]) },
       Write("lastSeen") { _ = try $0.lastSeen(["k"]) },
-      Write("statuses") { _ = try $0.statuses(of: ["a"], in: 1, ChunkClaims(ChunkIndex())) },
+      Write("statuses") { _ = try $0.statuses(of: ["a"], in: 1, try ChunkClaims.none) },
       Write("lookUpLines") { _ = try $0.lookUpLines([.init("a", source: "k", url: "u")]) },
       Write("chunkIndex") { _ = try $0.chunkIndex() },
       Write("retired") { _ = try $0.retired("a", now: 1, notes: false) },

@@ -157,6 +157,7 @@ import Testing
     }
     let erased = try await state.erase(["a", "b"], try await state.possessions(of: ["a", "b"]))
     #expect(Set(erased) == ["old", "new"])
+    try await state.commit()
     #expect(try rows()["former"] ?? [] == [])
   }
 
@@ -173,7 +174,7 @@ import Testing
     }
     try await state.endRun(first, .init(pipeline: "p", items: gone.count + 1))
     let second = try await state.beginRun(boot: "1")
-    let claims = ChunkClaims(ChunkIndex())
+    let claims = try ChunkClaims.none
     _ = try await state.claim([.init(id: "a", line: 1, entry: "")], run: second, in: claims)
     #expect(claims.kept == 1)
     try await state.endRun(second, .init(pipeline: "p", items: 1))
@@ -192,7 +193,7 @@ import Testing
     try await run(["a", "b"])
     try await run(["c"], ends: false)
     let run = try await state.beginRun(boot: "1")
-    let claims = ChunkClaims(ChunkIndex())
+    let claims = try ChunkClaims.none
     for (index, (id, kept)) in [("c", 0), ("d", 0), ("b", 1), ("b", 1), ("a", 2)].enumerated() {
       _ = try await state.claim(
         [.init(id: id, line: 1, entry: "")], run: run, slot: index, in: claims)

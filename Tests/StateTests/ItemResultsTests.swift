@@ -48,7 +48,7 @@ import Testing
       .init(id: "a", line: 3, entry: "y"), standing, .init(id: "c", line: 10, entry: "w"),
     ]
     let found = try await state.claim(
-      [.items(requests, key: nil, line: 3)], run: run, slot: 5, in: ChunkClaims(ChunkIndex()))
+      [.items(requests, key: nil, line: 3)], run: run, slot: 5, in: try ChunkClaims.none)
     let chunk = try #require(found.first?.answer?.chunk)
     #expect((chunk.count, chunk.line, chunk.mayStand) == (3, 3, false))
     var change = StateStore.SourceChange()
@@ -99,7 +99,7 @@ import Testing
       (requests[index].line, requests[index].entry) = (index + 4, "y")
     }
     requests[0].standing = .fresh(until: 9)
-    let own = ChunkClaims(ChunkIndex())
+    let own = try ChunkClaims.none
     #expect(try await state.claim(requests, run: run, in: own) == [.new, .new])
     #expect(try await state.claim(requests, run: run, slot: 2, in: own) == [.repeated, .repeated])
     try await state.commit()
@@ -212,7 +212,7 @@ import Testing
     failed.status = "failed"
     try await state.save(Self.result("a", "{a}"))
     try await state.save(failed)
-    let claims = ChunkClaims(ChunkIndex())
+    let claims = try ChunkClaims.none
     #expect(
       try await state.statuses(of: ["b", "x", "a"], in: run, claims) == ["failed", nil, "ok"])
     #expect(try await state.statuses(of: ["a"], in: run + 1, claims) == [nil])

@@ -82,7 +82,7 @@ private func change(_ set: (inout StateStore.SourceChange) -> Void) -> StateStor
   @Test func findsRepeatedIds() async throws {
     let state = try StateStore(path: "")
     let run = try await state.beginRun(boot: "1")
-    let claims = ChunkClaims(ChunkIndex())
+    let claims = try ChunkClaims.none
     func claim(_ id: String, _ slot: Int, _ line: Int, _ entry: String) async throws
       -> StateStore.Claim
     {
@@ -101,7 +101,7 @@ private func change(_ set: (inout StateStore.SourceChange) -> Void) -> StateStor
     // The next run starts over; items that it does not name are forgotten.
     let next = try await state.beginRun(boot: "1")
     #expect(next > run)
-    let later = ChunkClaims(ChunkIndex())
+    let later = try ChunkClaims.none
     #expect(
       try await state.claim(
         [.init(id: "b", line: 1, entry: "y2"), .init(id: "b", line: 2, entry: "y2")], run: next,
@@ -134,7 +134,7 @@ private func change(_ set: (inout StateStore.SourceChange) -> Void) -> StateStor
     ]
     let key = Chunk.Key(of: "k")
     let found = try await state.claim(
-      [.items(requests, key: key, line: 1)], run: run, slot: 3, in: ChunkClaims(ChunkIndex()))
+      [.items(requests, key: key, line: 1)], run: run, slot: 3, in: try ChunkClaims.none)
     let (claims, chunk) = try #require(found.first?.answer)
     #expect(claims == [.new, .repeated, .alternative, .repeated, .conflict(line: 3)])
     // What it is depends on the lines before it.

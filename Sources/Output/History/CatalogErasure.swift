@@ -118,7 +118,9 @@ package struct CatalogErasure {
 
   /// Catalogs that were replaced earlier. They get new names, which follow from their content.
   package mutating func eraseKept() async throws(SystemError) {
-    guard var kept = try await CatalogHistory.kept(in: output) else { return }
+    guard var kept = try await CatalogHistory.kept(in: output) else {
+      return try await CatalogHistory(of: output, workspace).removeUnlisted(nil)
+    }
     let before = kept
     for (place, entry) in kept.catalogs.enumerated() {
       guard try await output.size(of: entry.path) != nil else {

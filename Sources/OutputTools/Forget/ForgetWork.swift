@@ -141,8 +141,9 @@ struct ForgetWork {
     report.serviceURLs = erasure.erased.serviceURLs.texts
     report.end(
       baseURL: base, states: try await held.statesElsewhere(), uploads: await held.clearUploads())
+    // That of all items: those of shards are of other documents.
+    try await states[0].move(erasure.erased.edits)
     for state in states {
-      try await state.move(erasure.erased.edits)
       try await state.note(forgottenMarks: marks.digest)
       try await state.rewrite()
     }
@@ -267,6 +268,7 @@ struct ForgetWork {
   /// Sources that no state knows any more.
   private mutating func deleteCached() async throws {
     for workspace in try held.workspaces() {
+      try workspace.documentCopy.remove()
       for digest in try workspace.cachedDigests() {
         var isKnown = false
         for state in states where !isKnown { isKnown = try await state.knowsContent(digest) }

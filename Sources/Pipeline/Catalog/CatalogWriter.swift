@@ -21,7 +21,7 @@ struct CatalogWriter {
   /// - Returns: its chunks.
   func write(
     now: Double, keeping retention: CatalogRetention?, replaced: (Bool) -> Void
-  ) async throws -> [Chunk] {
+  ) async throws -> ChunkList {
     let head = CatalogHead(file, libvips: libvips, tables: tables)
     // Staged and then renamed: a disk that is full, or a kill, leaves the old catalog as it is.
     var draft = try CatalogDraft(

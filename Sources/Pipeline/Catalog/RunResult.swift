@@ -31,7 +31,7 @@ struct RunResult: Sendable {
   func publish(
     _ report: RunReport, to output: any Output, _ workspace: Workspace, now: Double, replaces: Bool,
     keeping retention: CatalogRetention?, replaced: (Bool) -> Void
-  ) async throws -> [Chunk] {
+  ) async throws -> ChunkList {
     if let shard {
       let writer = ShardWriter(
         shard: shard.shard, file: file, libvips: libvips, lines: shard.lines, state: shard.state,

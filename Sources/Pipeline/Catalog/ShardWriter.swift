@@ -24,7 +24,7 @@ struct ShardWriter {
   /// - Throws: also ``OutputError/overtaken(_:)``.
   func write(
     manifest: String?, _ report: RunReport, replaces: Bool = false
-  ) async throws -> [Chunk] {
+  ) async throws -> ChunkList {
     guard let manifest else {
       throw PipelineError.local("the manifest was not read to its end")
     }

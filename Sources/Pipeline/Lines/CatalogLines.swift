@@ -12,5 +12,5 @@ protocol CatalogLines: Sendable {
   /// Writes them into a catalog.
   ///
   /// - Returns: its chunks.
-  func write(to draft: inout CatalogDraft) async throws -> [Chunk]
+  func write(to draft: inout CatalogDraft) async throws -> ChunkList
 }

@@ -25,10 +25,10 @@ struct ChunkReuse: Sendable {
     guard finds else { return parts.map { _ in nil } }
     let now = clock.now()
     return parts.map { part in
-      key(of: part).flatMap { parent.index.place(of: $0) }.flatMap { place in
-        let chunk = parent.index.chunks[place]
-        return now < chunk.freshUntil && parent.bytes(of: chunk) != nil ? place : nil
-      }
+      guard let (place, chunk) = key(of: part).flatMap(parent.index.standing),
+        now < chunk.freshUntil, parent.bytes(of: chunk) != nil
+      else { return nil }
+      return place
     }
   }
 }

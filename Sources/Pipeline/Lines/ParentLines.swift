@@ -21,9 +21,12 @@ package final class ParentLines: Sendable {
   }
 
   /// - Parameter document: nil if there is none.
-  package init(_ index: ChunkIndex = ChunkIndex(), in document: OpenDocument? = nil) {
+  package init(_ index: ChunkIndex, in document: OpenDocument? = nil) {
     (self.index, self.document) = (index, document)
   }
+
+  /// None.
+  package convenience init() throws { self.init(try ChunkIndex()) }
 
   /// Those of the catalog in a pipeline's output, for commands that only read.
   package convenience init(of file: PipelineFile, _ index: ChunkIndex) async throws {
@@ -60,7 +63,7 @@ package final class ParentLines: Sendable {
 
   /// The last ids of a chunk, in their order.
   func lastIDs(ofChunk place: Int, limit: Int) -> [String] {
-    lines(of: index.chunks[place]).suffix(limit).map(\.0.text)
+    (index.chunk(at: place).map(lines) ?? []).suffix(limit).map(\.0.text)
   }
 
   /// Chunks whose ids are listed at most.
@@ -71,7 +74,8 @@ package final class ParentLines: Sendable {
     let left = claims.left
     guard index.isWhole, left.count <= Self.listed else { return nil }
     var ids: [String] = []
-    for chunk in left {
+    for place in left {
+      guard let chunk = index.chunk(at: place) else { return nil }
       let lines = lines(of: chunk)
       guard lines.count == chunk.count else { return nil }
       ids += lines.map(\.0.text)

@@ -10,15 +10,20 @@ internal import TesseraSystem
 final class RunLines: CatalogLines {
   let parent: ParentLines
   private let spool: LineSpool
-  private let parts = Mutex([Part]())
+  /// Those that are copied have their places in the parent, and the others that of their first item among the slots.
+  private let chunks = ChunkList()
+  private let progress = Mutex(Progress())
 
-  private struct Part {
-    var chunk: Chunk
-    /// Of its first item; nil if the chunk is copied.
-    var slot: Int?
-    /// Items that are not done.
-    var rest: Int
+  private struct Progress {
+    /// Items.
+    var count = 0
+    /// Chunks with items that are not done, and how many.
+    var open: [Int: (chunk: Chunk, rest: Int)] = [:]
   }
+
+  private static let batch = 250
+  /// Open at a time. If the items of more are in flight, the others are looked at again in the next run.
+  private static let mostOpen = 10_000
 
   /// - Parameter directory: for lines that wait.
   init(_ parent: ParentLines, in directory: String) throws(SystemError) {
@@ -26,43 +31,50 @@ final class RunLines: CatalogLines {
     spool = try LineSpool(in: directory)
   }
 
-  var count: Int { parts.withLock { $0.reduce(0) { $0 + $1.chunk.count } } }
+  var count: Int { progress.withLock(\.count) }
 
   // MARK: While the manifest is read
 
-  /// The next chunk is one of the parent, by its place, whose first line in the manifest is `line`.
-  func copy(_ place: Int, line: Int) {
-    var chunk = parent.index.chunks[place]
+  /// The next chunk is one of the parent, whose first line in the manifest is `line`.
+  func copy(_ chunk: Chunk, line: Int) throws(StateError) {
+    var chunk = chunk
     (chunk.line, chunk.hasStood) = (line, true)
-    parts.withLock { $0.append(Part(chunk: chunk, slot: nil, rest: 0)) }
+    try chunks.append(chunk)
+    progress.withLock { $0.count += chunk.count }
   }
 
   /// The next chunk has new lines. Returns its place.
-  func begin(_ chunk: Chunk, slot: Int) -> Int {
-    var chunk = chunk
-    chunk.freshUntil = .infinity
-    return parts.withLock { parts in
-      parts.append(Part(chunk: chunk, slot: slot, rest: chunk.count))
-      return parts.count - 1
+  func begin(_ new: Chunk, slot: Int) throws(StateError) -> Int {
+    var chunk = new
+    (chunk.freshUntil, chunk.offset) = (.infinity, slot)
+    let place = chunks.count
+    let isOpen = progress.withLock { [chunk] progress in
+      progress.count += chunk.count
+      guard progress.open.count < Self.mostOpen else { return false }
+      progress.open[place] = (chunk, chunk.count)
+      return true
     }
+    chunk.mayStand = chunk.mayStand && isOpen
+    try chunks.append(chunk)
+    return place
   }
 
   /// An item of a chunk is done.
   ///
   /// - Parameter line: its line of the catalog; nil if it may not stand in a later run.
-  func ended(_ item: Item, _ line: KeptLine?) {
-    parts.withLock { parts in
-      guard parts.indices.contains(item.chunk) else { return }
-      parts[item.chunk].rest -= 1
-      guard let line else {
-        parts[item.chunk].chunk.mayStand = false
-        return
-      }
-      parts[item.chunk].chunk.places += line.places
-      parts[item.chunk].chunk.files += line.files
-      parts[item.chunk].chunk.freshUntil = min(
-        parts[item.chunk].chunk.freshUntil, line.freshUntil)
+  func ended(_ item: Item, _ line: KeptLine?) throws(StateError) {
+    let done = progress.withLock { progress -> Chunk? in
+      guard var (chunk, rest) = progress.open.removeValue(forKey: item.chunk) else { return nil }
+      rest -= 1
+      chunk.mayStand = chunk.mayStand && line != nil
+      chunk.places += line?.places ?? 0
+      chunk.files += line?.files ?? 0
+      chunk.freshUntil = min(chunk.freshUntil, line?.freshUntil ?? 0)
+      if rest == 0 { return chunk }
+      progress.open[item.chunk] = (chunk, rest)
+      return nil
     }
+    if let done { try chunks.replace(item.chunk, by: done) }
   }
 
   func put(_ text: [UInt8], of item: Item) throws(SystemError) {
@@ -82,11 +94,11 @@ final class RunLines: CatalogLines {
 
   private func line(at place: LineSpool.Place) throws -> [UInt8] {
     let text = try place.isInParent ? parent.read(place.range) : spool.read(place.range)
-    guard !text.isEmpty, text.count == place.range.count else { throw lost }
+    guard !text.isEmpty, text.count == place.range.count else { throw Self.lost }
     return text
   }
 
-  private var lost: PipelineError {
+  static var lost: PipelineError {
     .local("a line of the catalog that the run has made is not there; run again")
   }
 
@@ -96,21 +108,22 @@ final class RunLines: CatalogLines {
   /// - Returns: the chunks of the document.
   func writeChunks(
     _ body: (_ lines: [UInt8], _ numbers: [Int]) async throws -> (range: Range<Int>, sum: UInt32?)
-  ) async throws -> [Chunk] {
-    var written: [Chunk] = []
-    for part in parts.withLock(\.self) {
-      let (bytes, numbers) = try lines(of: part)
+  ) async throws -> ChunkList {
+    let written = ChunkList()
+    let open = progress.withLock { Set($0.open.keys) }
+    for place in 0..<chunks.count {
+      var chunk = try chunks.chunk(at: place)
+      let (bytes, numbers) = try lines(of: chunk)
       let (range, sum) = try await body(bytes, numbers)
-      var chunk = part.chunk
       (chunk.offset, chunk.length) = (range.lowerBound, range.count)
-      chunk.sum = sum ?? (part.slot == nil ? chunk.sum : CRC32.of(bytes))
-      if part.rest > 0 { chunk.mayStand = false }
-      written.append(chunk)
+      chunk.sum = sum ?? (chunk.hasStood ? chunk.sum : CRC32.of(bytes))
+      if open.contains(place) { chunk.mayStand = false }
+      try written.append(chunk)
     }
     return written
   }
 
-  func write(to draft: inout CatalogDraft) async throws -> [Chunk] {
+  func write(to draft: inout CatalogDraft) async throws -> ChunkList {
     try await writeChunks { lines, _ in
       let start = draft.offset
       try draft.add(lines: lines)
@@ -119,20 +132,24 @@ final class RunLines: CatalogLines {
   }
 
   func forEachBatch(_ body: ([[UInt8]]) async throws -> Void) async throws {
-    for part in parts.withLock(\.self) {
-      try await body(try lines(of: part).bytes.lines)
+    var batch: [[UInt8]] = []
+    for place in 0..<chunks.count {
+      batch += try lines(of: try chunks.chunk(at: place)).bytes.lines
+      guard batch.count >= Self.batch || place == chunks.count - 1 else { continue }
+      try await body(batch)
+      batch.removeAll(keepingCapacity: true)
     }
   }
 
   /// Joined as a catalog has them.
-  private func lines(of part: Part) throws -> (bytes: [UInt8], numbers: [Int]) {
-    guard let slot = part.slot else {
+  private func lines(of chunk: Chunk) throws -> (bytes: [UInt8], numbers: [Int]) {
+    if chunk.hasStood {
       // They were compared with their sum when the manifest was read, and the document stays open.
-      let bytes = try parent.read(part.chunk.range)
-      guard bytes.count == part.chunk.length else { throw lost }
+      let bytes = try parent.read(chunk.range)
+      guard bytes.count == chunk.length else { throw Self.lost }
       return (bytes, [])
     }
-    let places = try spool.places(of: slot..<slot + part.chunk.count)
+    let places = try spool.places(of: chunk.offset..<chunk.offset + chunk.count)
     var bytes: [UInt8] = []
     for place in places {
       if !bytes.isEmpty { bytes += [UInt8(ascii: ","), UInt8(ascii: "\n")] }

@@ -60,7 +60,7 @@ package struct EntryStream {
   init(
     _ manifest: ManifestStream, _ settings: PipelineFile.Fetch, ledger: StateStore, run: Int,
     standing: LineReuse? = nil, chunks: ChunkReuse? = nil,
-    claims: ChunkClaims = ChunkClaims(ChunkIndex()), lines: RunLines? = nil,
+    claims: ChunkClaims, lines: RunLines? = nil,
     filter: ShardFilter? = nil, forgotten: ForgottenItems = ForgottenItems(),
     selection: EntrySelection? = nil
   ) {
@@ -82,7 +82,8 @@ package struct EntryStream {
     throws(PipelineError)
   {
     let ledger = try PipelineError.wrap { try StateStore(path: "") }
-    self.init(manifest, settings, ledger: ledger, run: 1)
+    let claims = try PipelineError.wrap { ChunkClaims(try ChunkIndex()) }
+    self.init(manifest, settings, ledger: ledger, run: 1, claims: claims)
   }
 
   /// The next records, or nil at the end.
@@ -97,7 +98,7 @@ package struct EntryStream {
     var found: [Record] = []
     while !pending.isEmpty {
       if lines == nil, let place = pending[0].place {
-        found.append(stand(place, pending.removeFirst().part))
+        found.append(try stand(place, pending.removeFirst().part))
         continue
       }
       let next = lines != nil ? pending[...] : pending.prefix { $0.place == nil }
@@ -221,9 +222,9 @@ package struct EntryStream {
     }
   }
 
-  private mutating func stand(_ place: Int, _ part: ManifestPart) -> Record {
-    let chunk = claims.parent.chunks[place]
-    lines?.copy(place, line: part.line)
+  private mutating func stand(_ place: Int, _ part: ManifestPart) throws -> Record {
+    guard let chunk = claims.parent.chunk(at: place) else { throw RunLines.lost }
+    try lines?.copy(chunk, line: part.line)
     count += chunk.count
     return .standing(chunk)
   }
@@ -232,9 +233,9 @@ package struct EntryStream {
     _ part: Prepared, _ answer: StateStore.ChunkClaim
   ) throws -> [Record] {
     switch answer {
-    case .standing: return part.place.map { [stand($0, part.part)] } ?? []
+    case .standing: return try part.place.map { [try stand($0, part.part)] } ?? []
     case .items(let claims, let chunk):
-      let place = chunk.count > 0 ? lines?.begin(chunk, slot: slots) : nil
+      let place = chunk.count > 0 ? try lines?.begin(chunk, slot: slots) : nil
       var next = zip(zip(part.items, part.lookups), claims).makeIterator()
       return try part.records.map { record in
         switch record {

@@ -9,6 +9,7 @@ struct CurrentLines: CatalogLines {
   private let state: StateStore
   private let run: Int
   private let lines: RunLines
+  private let claims: ChunkClaims
   /// The slots of the run's images; nil if they are looked up.
   private let slots: [Identifier: Int]?
   /// Images whose lines are not copied.
@@ -28,7 +29,8 @@ struct CurrentLines: CatalogLines {
     of output: any Output, _ parts: RunParts, _ selection: EntrySelection, items: Int,
     without forgotten: ForgottenItems
   ) async throws {
-    (self.output, state, run, lines) = (output, parts.state, parts.run, parts.lines)
+    (self.output, state, run) = (output, parts.state, parts.run)
+    (lines, claims) = (parts.lines, parts.claims)
     self.forgotten = forgotten
     slots = selection.slots
     let places = selection.places
@@ -77,38 +79,45 @@ struct CurrentLines: CatalogLines {
   }
 
   /// All lines in their order, and what each of the catalog has become.
-  private func forEachChange(_ body: (Change) throws -> Void) async throws {
+  private func forEachChange(_ body: (Change) async throws -> Void) async throws {
     var end = 0
-    func add(_ slots: [Int], at place: Int) throws {
+    func add(_ slots: [Int], at place: Int) async throws {
       for slot in slots {
-        try body(Change(lines: [try lines.line(inSlot: slot)], range: place..<place, isOther: true))
+        try await body(
+          Change(lines: [try lines.line(inSlot: slot)], range: place..<place, isOther: true))
       }
     }
     var isFirst = true
     try await forEachText { text in
-      if isFirst { try add(first, at: text.range.lowerBound) }
+      if isFirst { try await add(first, at: text.range.lowerBound) }
       isFirst = false
       end = text.range.upperBound
       if let slot = text.slot {
-        try body(Change(lines: [try lines.line(inSlot: slot)], range: text.range, isOther: true))
+        try await body(
+          Change(lines: [try lines.line(inSlot: slot)], range: text.range, isOther: true))
       } else if text.isForgotten {
-        try body(Change(lines: [], range: text.range, isOther: true))
+        try await body(Change(lines: [], range: text.range, isOther: true))
       } else {
-        try body(Change(lines: [text.bytes], range: text.range, isOther: false))
+        try await body(Change(lines: [text.bytes], range: text.range, isOther: false))
       }
-      try add(after[Identifier(text.id)] ?? [], at: end)
+      try await add(after[Identifier(text.id)] ?? [], at: end)
     }
-    if isFirst { try add(first, at: end) }
-    try add(last, at: end)
+    if isFirst { try await add(first, at: end) }
+    try await add(last, at: end)
   }
 
   func forEachBatch(_ body: ([[UInt8]]) async throws -> Void) async throws {
     var batch: [[UInt8]] = []
-    try await forEachChange { batch += $0.lines }
+    try await forEachChange { change in
+      batch += change.lines
+      guard batch.count >= Self.batch else { return }
+      try await body(batch)
+      batch.removeAll(keepingCapacity: true)
+    }
     try await body(batch)
   }
 
-  func write(to draft: inout CatalogDraft) async throws -> [Chunk] {
+  func write(to draft: inout CatalogDraft) async throws -> ChunkList {
     var edits: [(range: Range<Int>, length: Int)] = []
     var isFirst = true
     try await forEachChange { change in
@@ -124,7 +133,7 @@ struct CurrentLines: CatalogLines {
           change.lines.reduce(0) { $0 + $1.count + 2 }
         ))
     }
-    return lines.parent.index.moved(edits)
+    return try lines.parent.index.moved(edits, claims)
   }
 
   private struct Text {
@@ -136,7 +145,7 @@ struct CurrentLines: CatalogLines {
     var isForgotten = false
   }
 
-  private func forEachText(_ body: (Text) throws -> Void) async throws {
+  private func forEachText(_ body: (Text) async throws -> Void) async throws {
     var texts = CatalogTexts(CurrentCatalog.path, in: output)
     try await texts.forEachBatch(of: Self.batch) { batch in
       let found =
@@ -148,7 +157,7 @@ struct CurrentLines: CatalogLines {
           id: image.id, bytes: image.text,
           range: image.offset..<image.offset + image.text.count, slot: slot)
         text.isForgotten = slot == nil && forgotten.has(line: image.text)
-        try body(text)
+        try await body(text)
       }
     }
   }

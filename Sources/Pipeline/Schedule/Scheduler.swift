@@ -87,13 +87,13 @@ final class Scheduler: Sendable {
   }
 
   /// Counts an item whose line still applies. Returns false if it has to be processed all the same.
-  func takes(_ item: Item, _ lookup: LineReuse.Lookup) throws(SystemError) -> Bool {
+  func takes(_ item: Item, _ lookup: LineReuse.Lookup) throws -> Bool {
     guard case .stands(let verdict) = lookup, verdict.isFresh,
       turns.isUndisturbed(item.sourceKey)
     else { return false }
     try lines.keep(verdict.range, of: item)
     meter.standing(verdict, item)
-    lines.ended(item, verdict.kept)
+    try lines.ended(item, verdict.kept)
     if let value = verdict.upgrade { upgrades?.offer(value, item) }
     // For `fail-above` it is a success, but not of its host, which was not asked.
     failures.withLock { $0.take(successes: 1) }
@@ -149,10 +149,10 @@ final class Scheduler: Sendable {
   }
 
   @inline(never)
-  private func end(_ done: ItemDone, _ item: Item) throws(PipelineError) {
+  private func end(_ done: ItemDone, _ item: Item) throws {
     if let failure = done.sharedFailure { sharedFailures.add(failure, for: item.exactKey) }
     meter.ended(done.report)
-    lines.ended(item, done.report.kept)
+    try lines.ended(item, done.report.kept)
     try watch(done, of: item.host)
     turns.noteEnd(item.sourceKey)
   }

@@ -39,7 +39,7 @@ package struct ManifestPlanner {
       self.state = state
       lines = try await ParentLines(of: file, try await state.store.chunkIndex())
     } else {
-      (state, lines) = (nil, ParentLines())
+      (state, lines) = (nil, try ParentLines())
     }
     prober = probes ? try ManifestProber(file) : nil
     let all = ladders.isEmpty ? [Ladder(file.plan.rounding.steps)] : ladders
