@@ -91,8 +91,7 @@ struct RunParts: Sendable {
       keep: file.fetch.keepStale.inSeconds, keepLost: file.keepLost.inSeconds)
     planner = FilePlanner(
       settings: file.planOfFiles, names: names, placeholders: file.placeholders, state: state,
-      output: output,
-      upgraded: file.upgradedPlan)
+      output: output, upgraded: file.upgradedPlan)
     // Which images are worth most shows in a run of all.
     upgrades =
       extent == .layout || onlyFailed || selection != nil ? nil : UpgradeQueue(file)
