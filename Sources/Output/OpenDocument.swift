@@ -14,16 +14,10 @@ package struct OpenDocument: Sendable {
   }
 
   init(_ file: consuming File) throws(SystemError) {
-    let open = Open(file)
+    let open = SharedFile(file)
     self.init(size: try open.file.size()) { count, offset throws(SystemError) in
       try open.file.read(count, at: offset)
     }
-  }
-
-  private final class Open: Sendable {
-    let file: File
-
-    init(_ file: consuming File) { self.file = file }
   }
 
   /// The bytes of a range; fewer where the document ends.

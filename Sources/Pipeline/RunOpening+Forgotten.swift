@@ -19,6 +19,7 @@ extension RunOpening {
       let contents = try await state.erase(ids, try await state.possessions(of: ids))
       for content in contents { try held.workspace.removeCached(content) }
     }
+    try held.workspace.documentCopy.remove()
     try await state.note(forgottenMarks: forgotten.digest)
     // No page of the file has them.
     if !ids.isEmpty { try await state.rewrite() }

@@ -168,11 +168,13 @@ struct RunSession: Sendable {
 
   /// The lines of the last catalog, or of the shard's last result.
   func parent(_ state: StateStore) async throws -> ParentLines {
-    let document =
-      options.shard == nil
-      ? try await output.open(CurrentCatalog.path, workspace)
-      : shardParent.document.withLock(\.self)
-    return ParentLines(try await state.chunkIndex(), in: document)
+    let index = try await state.chunkIndex()
+    if options.shard != nil {
+      return ParentLines(index, in: shardParent.document.withLock(\.self))
+    }
+    // From a store, all of it is read.
+    guard index.count > 0 else { return ParentLines(index) }
+    return ParentLines(index, in: try await output.open(CurrentCatalog.path, workspace))
   }
 
   /// Runs all items to their ends. Returns how many there were.

@@ -6,14 +6,16 @@ package final class ChunkClaims: Sendable {
   private let progress: Mutex<Progress>
 
   private struct Progress {
-    /// The first line in the manifest of each chunk that is copied, by its place; 0 for the others.
+    /// The first line in the manifest of each chunk that is copied, by its place; 0 for the others, and less for those that
+    /// items have left.
     var lines: [Int32]
-    /// Chunks that items have left, by their places.
-    var left: Set<Int> = []
     /// The numbers of the other chunks of the run.
     var begun: Set<Int> = []
     /// Items of the last completed run that this one has.
     var kept = 0
+
+    /// One that is copied already stays.
+    mutating func leave(_ place: Int) { if lines[place] == 0 { lines[place] = -1 } }
   }
 
   package init(_ parent: ChunkIndex) {
@@ -25,7 +27,7 @@ package final class ChunkClaims: Sendable {
   func stand(_ place: Int, line: Int) -> Bool {
     guard let count = parent.chunk(at: place)?.count else { return false }
     return progress.withLock { progress in
-      guard progress.lines[place] == 0, !progress.left.contains(place) else { return false }
+      guard progress.lines[place] == 0 else { return false }
       progress.lines[place] = Int32(clamping: line)
       progress.kept += count
       return true
@@ -35,7 +37,7 @@ package final class ChunkClaims: Sendable {
   /// Notes that an item of a chunk is in another one now.
   func leave(_ number: Int) {
     guard let place = parent.place(of: number) else { return }
-    progress.withLock { _ = $0.left.insert(place) }
+    progress.withLock { $0.leave(place) }
   }
 
   /// The number of a new chunk: that of its key, unless the run has another one with it. The parent's with this number is not
@@ -43,20 +45,20 @@ package final class ChunkClaims: Sendable {
   func begin(_ number: Int?, or other: Int) -> Int {
     let place = number.flatMap { parent.place(of: $0) }
     return progress.withLock { progress in
-      let isCopied = place.map { progress.lines[$0] != 0 } ?? false
+      let isCopied = place.map { progress.lines[$0] > 0 } ?? false
       let number = number.flatMap { isCopied || progress.begun.contains($0) ? nil : $0 } ?? other
       progress.begun.insert(number)
-      if let place { progress.left.insert(place) }
+      if let place { progress.leave(place) }
       return number
     }
   }
 
   /// Whether an item of a chunk is in another one now, by the chunk's place.
-  func hasLeft(_ place: Int) -> Bool { progress.withLock { $0.left.contains(place) } }
+  func hasLeft(_ place: Int) -> Bool { progress.withLock { $0.lines[place] < 0 } }
 
   /// The places of the parent's chunks that are not copied.
   package var left: [Int] {
-    progress.withLock { progress in progress.lines.indices.filter { progress.lines[$0] == 0 } }
+    progress.withLock { progress in progress.lines.indices.filter { progress.lines[$0] <= 0 } }
   }
 
   func keep() { progress.withLock { $0.kept += 1 } }
@@ -67,6 +69,6 @@ package final class ChunkClaims: Sendable {
   /// The first line in the manifest of a chunk that is copied; nil for others.
   func standingLine(of number: Int) -> Int? {
     guard let place = parent.place(of: number) else { return nil }
-    return progress.withLock { $0.lines[place] == 0 ? nil : Int($0.lines[place]) }
+    return progress.withLock { $0.lines[place] > 0 ? Int($0.lines[place]) : nil }
   }
 }

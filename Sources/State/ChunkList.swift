@@ -9,18 +9,12 @@ package final class ChunkList: Sendable {
     var count = 0
     /// Those that are not in the file.
     var tail: [UInt8] = []
-    var file: Scratch?
+    var file: SharedFile?
     /// Where the tail begins, in bytes.
     var start = 0
     /// The block of the file that was read last.
     var block: [UInt8] = []
     var blockStart = -1
-  }
-
-  private final class Scratch: Sendable {
-    let file: File
-
-    init() throws(SystemError) { file = try File.temporary(in: FileSystem.temporaryDirectory) }
   }
 
   /// Chunks that are kept in memory, and read together.
@@ -89,10 +83,10 @@ package final class ChunkList: Sendable {
   }
 
   private static func flush(_ content: inout Content) throws(SystemError) {
-    let scratch: Scratch
-    if let file = content.file { scratch = file } else { scratch = try Scratch() }
-    content.file = scratch
-    try scratch.file.write(content.tail, at: content.start)
+    if content.file == nil {
+      content.file = SharedFile(try File.temporary(in: FileSystem.temporaryDirectory))
+    }
+    try content.file?.file.write(content.tail, at: content.start)
     content.start += content.tail.count
     content.tail.removeAll(keepingCapacity: true)
   }

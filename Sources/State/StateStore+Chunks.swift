@@ -77,7 +77,7 @@ extension StateStore {
     }
   }
 
-  /// Follows what another process has changed in the catalog; see ``ChunkIndex/moved(_:)``.
+  /// Follows what another process has changed in the catalog; see ``ChunkIndex/moved(_:_:)``.
   package func move(_ edits: [(range: Range<Int>, length: Int)]) throws(StateError) {
     if edits.isEmpty { return }
     try save(try chunkIndex().moved(edits))

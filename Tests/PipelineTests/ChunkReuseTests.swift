@@ -15,14 +15,14 @@ import Testing
 
 /// Runs that look only at what has changed have the catalogs of runs that look at everything.
 @Suite struct ChunkReuseTests {
-  private static func line(_ id: String, _ source: Int) -> String {
+  static func line(_ id: String, _ source: Int) -> String {
     #"{"id":"\#(id)","url":"\#(RunInMemory.url("\(source)"))"}"#
   }
 
-  private static func lines(_ range: Range<Int>) -> [String] { range.map { line("p\($0)", $0) } }
+  static func lines(_ range: Range<Int>) -> [String] { range.map { line("p\($0)", $0) } }
 
   /// - Parameter hasMark: whether the output shows that nothing in it has changed.
-  private static func begun(hasMark: Bool = true, sources: Int = 150) throws -> RunInMemory {
+  static func begun(hasMark: Bool = true, sources: Int = 150) throws -> RunInMemory {
     let run = try RunInMemory()
     for source in 0..<sources {
       run.serve(
@@ -35,7 +35,7 @@ import Testing
   }
 
   /// How many items of the last run were not looked at.
-  private static func stood(_ run: RunInMemory) async throws -> Int {
+  static func stood(_ run: RunInMemory) async throws -> Int {
     try await StateStore(path: run.workspace.statePath()).chunkIndex().chunks
       .reduce(0) { $0 + ($1.hasStood ? $1.count : 0) }
   }

@@ -13,40 +13,20 @@ import Testing
 @Suite struct ParentTests {
   private static let path = "catalog.json"
 
-  private static func line(_ id: String, _ source: Int) -> String {
-    #"{"id":"\#(id)","url":"\#(RunInMemory.url("\(source)"))"}"#
-  }
-
-  private static func lines(_ range: Range<Int>) -> [String] { range.map { line("p\($0)", $0) } }
-
-  private static func begun() throws -> RunInMemory {
-    let run = try RunInMemory()
-    for source in 0..<90 {
-      run.serve(
-        "\(source)",
-        .image(
-          TinyImage.webp(100 + source, 80, "\(source)"), etag: "\"\(source)\"", freshFor: 86_400))
-    }
-    run.output.hasMark = true
-    return run
-  }
-
-  private static func stood(_ run: RunInMemory) async throws -> Int {
-    try await StateStore(path: run.workspace.statePath()).chunkIndex().chunks
-      .reduce(0) { $0 + ($1.hasStood ? $1.count : 0) }
-  }
+  private typealias Chunks = ChunkReuseTests
 
   /// The manifest of a second run, and the catalog that it has without a first one.
-  private static let second = lines(0..<40) + [line("new", 85)] + lines(40..<80)
+  private static let second =
+    Chunks.lines(0..<40) + [Chunks.line("new", 85)] + Chunks.lines(40..<80)
 
   private static func expected() async throws -> String {
-    try await begun().wholeRun(second).catalog
+    try await Chunks.begun().wholeRun(second).catalog
   }
 
   /// A run that has left a catalog, and its files.
   private static func first() async throws -> (RunInMemory, files: [String: [UInt8]]) {
-    let run = try begun()
-    _ = try await run.wholeRun(lines(0..<80))
+    let run = try Chunks.begun()
+    _ = try await run.wholeRun(Chunks.lines(0..<80))
     _ = (run.fetcher.takeLog(), run.transcoder.takeDecodes())
     return (run, run.output.files)
   }
@@ -66,7 +46,7 @@ import Testing
     #expect(try await second.catalog == Self.expected())
     // What it said of them is known without it.
     #expect(run.fetcher.takeLog().count == 1 && run.transcoder.takeDecodes().count == 1)
-    #expect(try await Self.stood(run) > 30)
+    #expect(try await Chunks.stood(run) > 30)
   }
 
   /// What may stand in its place.
@@ -82,12 +62,12 @@ import Testing
     case .empty: try run.output.write(Self.path, [])
     case .cut: try run.output.write(Self.path, Array(catalog.prefix(catalog.count / 2)))
     case .older:
-      _ = try await run.wholeRun([Self.line("p0", 3)] + Self.lines(1..<80))
+      _ = try await run.wholeRun([Chunks.line("p0", 3)] + Chunks.lines(1..<80))
       try run.output.write(Self.path, catalog)
     case .shifted: try run.output.write(Self.path, [UInt8(ascii: " ")] + catalog)
     case .foreign:
-      let foreign = try Self.begun()
-      _ = try await foreign.wholeRun(Self.lines(0..<80).reversed())
+      let foreign = try Chunks.begun()
+      _ = try await foreign.wholeRun(Chunks.lines(0..<80).reversed())
       try run.output.write(Self.path, foreign.output.bytes(of: Self.path))
     }
     _ = (run.fetcher.takeLog(), run.transcoder.takeDecodes())
@@ -95,8 +75,8 @@ import Testing
     #expect(try await second.catalog == Self.expected())
     #expect(run.fetcher.takeLog().count == 1 && run.transcoder.takeDecodes().count == 1)
     // The next one has a parent again.
-    _ = try await run.wholeRun(Self.second + [Self.line("last", 86)])
-    #expect(try await Self.stood(run) > 50)
+    _ = try await run.wholeRun(Self.second + [Chunks.line("last", 86)])
+    #expect(try await Chunks.stood(run) > 50)
   }
 
   /// Without a mark of the output, or of items that are looked at for another reason, lines are taken one by one.
@@ -108,7 +88,7 @@ import Testing
     #expect(try await second.catalog == Self.expected())
     #expect(run.fetcher.takeLog().count == 1)
     #expect(second.report.changes == [.new: 1, .reused: 80])
-    #expect(try await Self.stood(run) == 0)
+    #expect(try await Chunks.stood(run) == 0)
     // The server has to confirm them.
     run.clock.set(day: 2)
     #expect(try await run.wholeRun(Self.second).catalog == Self.expected())
@@ -121,7 +101,7 @@ import Testing
     let state = try StateStore(path: run.workspace.statePath())
     var erasure = try await CatalogErasure(["p20", "p79"], from: run.output, run.workspace)
     try await erasure.eraseCurrent()
-    try await state.move(erasure.erased.edits)
+    try await state.move(erasure.edits)
     let index = try await state.chunkIndex()
     let parent = ParentLines(
       index, in: try await run.output.open(Self.path, run.workspace))
@@ -132,7 +112,7 @@ import Testing
 
   /// A shard's parent is its own last result.
   @Test func aShardTakesItsOwnLines() async throws {
-    let run = try Self.begun()
+    let run = try Chunks.begun()
     let shard: (inout RunOptions) -> Void = { $0.shard = RunOptions.shard("1/3") }
     let result = ShardHeader.path(1, of: 3)
     _ = try await run.wholeRun(Self.second, shard)

@@ -23,16 +23,11 @@ package struct CatalogErasure {
     package var documents: Set<Identifier> = []
     /// The ids that were found.
     package var ids: Set<Identifier> = []
-    /// What of the current catalog is another now, in its order: where that was in bytes, and how many it has now.
-    package var edits: [(range: Range<Int>, length: Int)] = []
-
-    package static func == (one: Erased, other: Erased) -> Bool {
-      (one.files, one.serviceURLs, one.sources, one.documents, one.ids)
-        == (other.files, other.serviceURLs, other.sources, other.documents, other.ids)
-    }
   }
 
   package internal(set) var erased = Erased()
+  /// What of the current catalog is another now, in its order: where that was in bytes, and how many it has now.
+  package private(set) var edits: [(range: Range<Int>, length: Int)] = []
 
   /// - Parameters:
   ///   - ids: of images besides those that are marked as forgotten.
@@ -173,7 +168,7 @@ package struct CatalogErasure {
     var draft = try CatalogDraft(
       head: line, count: count, through: gate, in: workspace, named: "erased.json")
     if path == CurrentCatalog.path, let first {
-      erased.edits = [(0..<first, draft.offset)] + removed
+      edits = [(0..<first, draft.offset)] + removed
     }
     var images = CatalogTexts(path, in: output)
     while let text = try await images.next() {

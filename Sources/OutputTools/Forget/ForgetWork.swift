@@ -142,7 +142,7 @@ struct ForgetWork {
     report.end(
       baseURL: base, states: try await held.statesElsewhere(), uploads: await held.clearUploads())
     // That of all items: those of shards are of other documents.
-    try await states[0].move(erasure.erased.edits)
+    try await states[0].move(erasure.edits)
     for state in states {
       try await state.note(forgottenMarks: marks.digest)
       try await state.rewrite()

@@ -15,8 +15,8 @@ final class LineSpool: Sendable {
     fileprivate static let parentBit: UInt64 = 1 << 63
   }
 
-  private let lines: Scratch
-  private let places: Scratch
+  private let lines: SharedFile
+  private let places: SharedFile
   private let waiting = Mutex(Waiting())
 
   /// Lines that are not in the file yet.
@@ -27,15 +27,10 @@ final class LineSpool: Sendable {
     static let most = 1 << 18
   }
 
-  private final class Scratch: Sendable {
-    let file: File
-
-    init(_ directory: String) throws(SystemError) { file = try File.temporary(in: directory) }
-  }
-
   /// - Parameter directory: for its files.
   init(in directory: String) throws(SystemError) {
-    (lines, places) = (try Scratch(directory), try Scratch(directory))
+    lines = SharedFile(try File.temporary(in: directory))
+    places = SharedFile(try File.temporary(in: directory))
   }
 
   /// Sets the line of a slot.

@@ -1,5 +1,6 @@
 internal import Synchronization
 internal import TesseraBytes
+internal import TesseraCatalog
 internal import TesseraManifest
 internal import TesseraOutput
 internal import TesseraState
@@ -134,7 +135,8 @@ final class RunLines: CatalogLines {
   func forEachBatch(_ body: ([[UInt8]]) async throws -> Void) async throws {
     var batch: [[UInt8]] = []
     for place in 0..<chunks.count {
-      batch += try lines(of: try chunks.chunk(at: place)).bytes.lines
+      let lines = try lines(of: try chunks.chunk(at: place)).bytes
+      batch += CatalogDocument.lines(lines).map { Array($0) }
       guard batch.count >= Self.batch || place == chunks.count - 1 else { continue }
       try await body(batch)
       batch.removeAll(keepingCapacity: true)
@@ -156,14 +158,5 @@ final class RunLines: CatalogLines {
       bytes += try line(at: place)
     }
     return (bytes, places.map(\.line))
-  }
-}
-
-extension [UInt8] {
-  /// Of lines joined as a catalog has them.
-  fileprivate var lines: [[UInt8]] {
-    split(separator: UInt8(ascii: "\n")).map {
-      Array($0.last == UInt8(ascii: ",") ? $0.dropLast() : $0)
-    }
   }
 }
