@@ -30,7 +30,7 @@ struct OutputOwner: Sendable {
   }
 
   /// To be called when all items of the manifest are known, and before the catalog is replaced.
-  func check(_ claims: ChunkClaims) throws {
+  func check(_ claims: ChunkClaims) throws(PipelineError) {
     guard let last, let identity = last.identity, identity != self.identity, !takesOver else {
       return
     }

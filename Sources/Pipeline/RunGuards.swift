@@ -1,5 +1,6 @@
 internal import TesseraManifest
 internal import TesseraOutput
+internal import TesseraState
 
 /// What a run asks before it goes on with its manifest. By default it may do anything.
 struct RunGuards: Sendable {
@@ -12,16 +13,19 @@ struct RunGuards: Sendable {
   /// Whether any number of images may fail: then `fail-above` does not count.
   var allowsFailures = false
 
-  /// Why a run does not accept a manifest that was read to its end; nil if it does.
-  func rejection(of entries: EntryStream, _ manifest: ManifestStream) -> PipelineError? {
+  /// - Throws: if a run does not accept a manifest that was read to its end.
+  func check(
+    _ entries: EntryStream, _ manifest: ManifestStream, _ claims: ChunkClaims
+  ) throws(PipelineError) {
     // A list without one usable line is not a list: an error page in its place, or a damaged file.
     if !entries.hasEntries, let problem = entries.firstProblem {
-      return .manifest(
+      throw .manifest(
         path: manifest.path,
         reason: "none of its lines can be used; \(problem.place): \(problem.message)")
     }
-    return shrinking?.reason(toRejectItems: entries.count).map {
-      .manifest(path: manifest.path, reason: $0)
+    if let reason = shrinking?.reason(toRejectItems: entries.count) {
+      throw .manifest(path: manifest.path, reason: reason)
     }
+    try owner?.check(claims)
   }
 }

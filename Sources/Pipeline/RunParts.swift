@@ -29,8 +29,7 @@ struct RunParts: Sendable {
 
   let names: FileNames
   let acceptance: Acceptance
-  let freshness: FreshnessPolicy
-  let rejections: RejectionPolicy
+  let verdicts: Verdicts
   let stale: StalePolicy
   let planner: FilePlanner
   let confirmer: SourceConfirmer
@@ -79,13 +78,14 @@ struct RunParts: Sendable {
     let turns = SourceTurns()
     self.turns = turns
     acceptance = Acceptance(file)
-    freshness = FreshnessPolicy(
-      revalidation: file.fetch.revalidation, run: run, onlyFailed: onlyFailed,
-      refreshes: selection?.refreshes == true)
-    rejections = RejectionPolicy(
-      settings: Fingerprint.rejection(file, memory: memory, libvips: libvips),
-      onlyFailed: onlyFailed || selection?.examinesRejected == true)
-    confirmer = SourceConfirmer(freshness: freshness, clock: clock)
+    verdicts = Verdicts(
+      freshness: FreshnessPolicy(
+        revalidation: file.fetch.revalidation, run: run, onlyFailed: onlyFailed,
+        refreshes: selection?.refreshes == true),
+      rejections: RejectionPolicy(
+        settings: Fingerprint.rejection(file, memory: memory, libvips: libvips),
+        onlyFailed: onlyFailed || selection?.examinesRejected == true))
+    confirmer = SourceConfirmer(freshness: verdicts.freshness, clock: clock)
     places = OwnPlaces(ignoredQuery: file.fetch.ignoredQuery)
     stale = StalePolicy(
       keep: file.fetch.keepStale.inSeconds, keepLost: file.keepLost.inSeconds)
@@ -102,9 +102,14 @@ struct RunParts: Sendable {
       extent == .layout
       ? nil
       : LineReuse(
-        state: state, parent: lines.parent, output: output, freshness: freshness, clock: clock,
+        state: state, parent: lines.parent, output: output, verdicts: verdicts, clock: clock,
         places: places,
         settings: Fingerprint.line(file), names: names, formats: file.plan.formats.count,
         appliesLines: selection?.refreshes != true, upgrades: upgrades)
   }
+}
+
+extension RunParts {
+  var freshness: FreshnessPolicy { verdicts.freshness }
+  var rejections: RejectionPolicy { verdicts.rejections }
 }

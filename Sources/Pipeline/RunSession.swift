@@ -113,19 +113,74 @@ struct RunSession: Sendable {
       file, in: workspace.spoolDirectory, end: end, needsDigest: extent == .everything)
     let (guards, owner) = try await opening.guards(state)
     try await opening.takeOut(guards.forgotten, of: state)
+    return try await beginning(state, manifest, guards, owner) { beginning in
+      try await run(beginning, since: begun, end: end)
+    }
+  }
+
+  /// What a run, or a look at the next one, begins with.
+  struct Beginning {
+    let state: StateStore
+    let manifest: ManifestStream
+    let guards: RunGuards
+    let owner: OutputOwner
+    let pool: any Transcoding
+    /// See ``StandingRun/settings(_:_:without:memory:libvips:)``.
+    let settings: String
+    /// How the last run ended, if the output is as it was then.
+    let last: LastEnd?
+    /// Whether nothing has changed since.
+    let isUnchanged: Bool
+  }
+
+  func beginning<Value>(
+    _ state: StateStore, _ manifest: ManifestStream, _ guards: RunGuards, _ owner: OutputOwner,
+    _ work: (Beginning) async throws -> Value
+  ) async throws -> Value {
     // Before any image is requested: if no worker can start, nothing is fetched in vain.
     let pool = try await opening.startWorkers()
     defer { pool.close() }
-    let standing = StandingRun.settings(
+    let settings = StandingRun.settings(
       file, owner, without: guards.forgotten, memory: opening.budget.memory,
       libvips: pool.hello.libvips)
     let last = try await lastEnd(state)
-    if try await isUnchanged(since: last, manifest, standing) {
-      try await dropOldCatalogs(state, since: last)
+    return try await work(
+      Beginning(
+        state: state, manifest: manifest, guards: guards, owner: owner, pool: pool,
+        settings: settings, last: last,
+        isUnchanged: try await isUnchanged(since: last, manifest, settings)))
+  }
+
+  /// The manifest's reading, and what its items need.
+  ///
+  /// - Parameter run: its number.
+  func reading(
+    _ beginning: Beginning, run: () async throws -> Int, _ fetcher: any Fetching,
+    cache: SourceCache?, lines directory: String
+  ) async throws -> ManifestReading {
+    let (state, settings) = (beginning.state, beginning.settings)
+    let parent = try await parent(state)
+    let selection = try await entrySelection(
+      state, settings, parent, beginning.pool.hello.libvips)
+    let parts = RunParts(
+      file, extent, run: try await run(), onlyFailed: options.onlyFailed,
+      selection: options.selection, clock: services.clock, state: state, fetcher: fetcher,
+      transcoder: beginning.pool, memory: opening.budget.memory, output: output,
+      workspace: workspace, cache: cache, recorder: recorder,
+      lines: try RunLines(parent, in: directory),
+      chunks: chunkReuse(parent, since: beginning.last, settings))
+    return ManifestReading(
+      parts: parts, guards: beginning.guards, shard: options.shard, selection: selection)
+  }
+
+  private func run(
+    _ beginning: Beginning, since begun: ContinuousClock.Instant, end: ContinuousClock.Instant?
+  ) async throws -> RunReport {
+    let (state, pool, manifest) = (beginning.state, beginning.pool, beginning.manifest)
+    if beginning.isUnchanged {
+      try await dropOldCatalogs(state, since: beginning.last)
       return try await writeReport(since: begun, nil, pool)
     }
-    let parent = try await parent(state)
-    let selection = try await entrySelection(state, standing, parent, pool.hello.libvips)
     let fetcher = try opening.startFetcher(end: end)
     defer {
       fetcher.close()
@@ -137,19 +192,17 @@ struct RunSession: Sendable {
     // What never depended on this machine is not in doubt after its end.
     let boot = output.isDurable ? "" : Host.bootIdentifier
     try await opening.recover(state, boot: boot)
-    let parts = RunParts(
-      file, extent, run: try await state.beginRun(boot: boot), onlyFailed: options.onlyFailed,
-      selection: options.selection, clock: services.clock, state: state, fetcher: fetcher,
-      transcoder: pool, memory: opening.budget.memory, output: output, workspace: workspace,
-      cache: opening.openCache(), recorder: recorder,
-      lines: try RunLines(parent, in: workspace.spoolDirectory),
-      chunks: chunkReuse(parent, since: last, standing))
+    let reading = try await reading(
+      beginning, run: { try await state.beginRun(boot: boot) }, fetcher,
+      cache: opening.openCache(), lines: workspace.spoolDirectory)
+    let parts = reading.parts
     recorder.update { $0.number = parts.run }
     return try await warningOfBans(fetcher) {
-      let items = try await runItems(parts, manifest, guards, selection, pool, fetcher)
-      let result = try await finish(parts, manifest, owner, selection, items, since: last)
+      let items = try await runItems(reading, manifest, pool, fetcher)
+      let result = try await finish(
+        parts, manifest, beginning.owner, reading.selection, items, since: beginning.last)
       let isStopped = try await addBetterFiles(parts, result, pool, fetcher, boot: boot)
-      if !isStopped { try await noteRunEnd(parts, standing, manifest) }
+      if !isStopped { try await noteRunEnd(parts, beginning.settings, manifest) }
       let report = try await writeReport(since: begun, fetcher, pool)
       if isStopped { throw CancellationError() }
       return report
@@ -179,14 +232,13 @@ struct RunSession: Sendable {
 
   /// Runs all items to their ends. Returns how many there were.
   private func runItems(
-    _ parts: RunParts, _ manifest: ManifestStream, _ guards: RunGuards,
-    _ selection: EntrySelection?, _ pool: any Transcoding, _ fetcher: any Fetching
+    _ reading: ManifestReading, _ manifest: ManifestStream, _ pool: any Transcoding,
+    _ fetcher: any Fetching
   ) async throws -> Int {
     meter.tell(of: manifest)
     let stopManifest = manifest.stopper()
     let items = ItemLoop(
-      Pipeline.way(extent, parts), parts, meter: meter, guards: guards,
-      shard: options.shard, selection: selection,
+      Pipeline.way(extent, reading.parts), reading, meter: meter,
       stop: {
         pool.close()
         fetcher.close()

@@ -24,7 +24,8 @@ package final class ChunkClaims: Sendable {
   }
 
   /// Has a chunk copied, whose first line in the manifest is `line`. Returns false if that is not possible any more.
-  func stand(_ place: Int, line: Int) -> Bool {
+  @discardableResult
+  package func stand(_ place: Int, line: Int) -> Bool {
     guard let count = parent.chunk(at: place)?.count else { return false }
     return progress.withLock { progress in
       guard progress.lines[place] == 0 else { return false }
@@ -61,7 +62,7 @@ package final class ChunkClaims: Sendable {
     progress.withLock { progress in progress.lines.indices.filter { progress.lines[$0] <= 0 } }
   }
 
-  func keep() { progress.withLock { $0.kept += 1 } }
+  package func keep() { progress.withLock { $0.kept += 1 } }
 
   /// Items of the last completed run that this one has.
   package var kept: Int { progress.withLock(\.kept) }

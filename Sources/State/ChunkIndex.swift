@@ -45,11 +45,11 @@ package struct ChunkIndex: Sendable {
 
   package func chunk(of number: Int) -> Chunk? { place(of: number).flatMap(chunk(at:)) }
 
-  /// The chunk with a key, and its place; nil if there is none whose lines may be copied.
-  package func standing(_ key: Chunk.Key) -> (place: Int, chunk: Chunk)? {
-    guard let place = place(of: key.number), let chunk = chunk(at: place), chunk.key == key,
-      chunk.mayStand
-    else { return nil }
+  /// The chunk with a key, and its place.
+  package func chunk(with key: Chunk.Key) -> (place: Int, chunk: Chunk)? {
+    guard let place = place(of: key.number), let chunk = chunk(at: place), chunk.key == key else {
+      return nil
+    }
     return (place, chunk)
   }
 

@@ -296,17 +296,21 @@ extension StateStore {
     package var chunk: Int
     /// Whether the manifest's line is that of the last run which had the item.
     package var isSame: Bool
+    /// Whether the last completed run had it.
+    package var isOfLastRun: Bool
   }
 
   /// - Parameter items: ids with digests of what the manifest says about them.
   package func known(_ items: [(id: String, entry: String)]) throws(StateError) -> [KnownItem?] {
     try reading { () throws(StateError) in
       let select = try database.prepare(
-        "SELECT \(ItemState.status), chunk, entry FROM items WHERE id = ? AND sum IS NOT NULL")
+        "SELECT \(ItemState.status), chunk, entry, number FROM items WHERE id = ? AND sum IS NOT NULL"
+      )
       return try items.map { id, entry throws(StateError) in
         try select.first([.text(id)]) { row in
           KnownItem(
-            status: row.text(0), chunk: row.int(1), isSame: row.int(2) == LineInputs.short(entry))
+            status: row.text(0), chunk: row.int(1), isSame: row.int(2) == LineInputs.short(entry),
+            isOfLastRun: row.int(3) <= lastItem)
         }
       }
     }

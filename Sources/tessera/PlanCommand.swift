@@ -33,11 +33,10 @@ enum PlanCommand: Command {
     text: """
       If the output has had a run, says first what the next one will do, by the decisions of the run
       itself: images that are new, changed, gone, fresh, to be revalidated, fetched and tried again;
-      requests, files and time; files that the new catalog no longer names, which prune deletes
-      after its grace period; and what is on disk. It names a guard that would stop the run by the
-      manifest, and a disk that is too small. It sends no request but for a manifest at a URL. The
-      numbers are those of a run in which every origin answers as the last time; a second line has
-      the most that it takes if sources have changed. The time is that of the last runs for as
+      requests, files and time; and what is on disk. It names a guard that would stop the run by
+      the manifest, and a disk that is too small. It sends no request but for a manifest at a URL.
+      The numbers are those of a run in which every origin answers as the last time; a second line
+      has the most that it takes if sources have changed. The time is that of the last runs for as
       many requests and files. With --only, --only-failed or --only-host, this is about a run of
       these images, and nothing else is printed; with --retry-failed, about a run with this option.
 

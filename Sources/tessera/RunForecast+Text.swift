@@ -17,11 +17,6 @@ extension RunForecast {
     if dependsOnOrigins {
       lines.append("  if all sources have changed and what failed succeeds: \(Self.text(most))")
     }
-    if dropped.count > 0 {
-      lines.append(
-        "  \(Amount.count(dropped.count, "file")) (\(Amount.bytes(dropped.bytes))) of the current catalog no longer "
-          + "named; prune deletes them after its grace period")
-    }
     lines.append("  \(Amount.count(disk.count, "file")), \(Amount.bytes(disk.bytes)), on disk now")
     return lines + shortages
   }

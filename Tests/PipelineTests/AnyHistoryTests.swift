@@ -1,6 +1,7 @@
 import TesseraCatalog
 import TesseraManifest
 import TesseraOutputTools
+import TesseraState
 import TesseraSystem
 import TesseraTestSupport
 import TesseraText
@@ -10,8 +11,8 @@ import Testing
 @testable import TesseraPipeline
 @testable import TesseraPipelineFile
 
-/// Whatever happened to an output before, the catalog of a run is that of a new output, and no file is lost that a catalog of the
-/// last week names.
+/// Whatever happened to an output before, a run does what was said of it, its catalog is that of a new output, and no file is
+/// lost that a catalog of the last week names.
 @Suite struct AnyHistoryTests {
   /// A soak takes 2,000 steps.
   @Test(.takesSeconds, arguments: tried(of: Array(1...100)).prefix(isSoak ? 100 : 8))
@@ -43,6 +44,8 @@ private struct History {
   /// How often each source has changed.
   private var versions = [Int](repeating: 0, count: 20)
   private var day = 0.0
+  /// Those of the last run of all images.
+  private var lastIDs: Set<Int> = []
   /// Each catalog that was current, with the day until which it was; the last one still is.
   private var catalogs: [(text: String, digest: String, files: [String], until: Double?)] = []
   /// The catalog that a rollback made current; nil if the next one is to be that of a new output.
@@ -176,12 +179,47 @@ private struct History {
     }
   }
 
-  mutating func runAll(_ options: (inout RunOptions) -> Void = { _ in }) async throws {
-    _ = try await run.wholeRun(lines, to: output) {
-      ($0.allowsShrink, $0.allowsLoss) = (true, true)
-      options(&$0)
-    }
+  mutating func runAll(_ change: (inout RunOptions) -> Void = { _ in }) async throws {
+    var options = RunOptions(workerPath: "")
+    (options.allowsShrink, options.allowsLoss) = (true, true)
+    change(&options)
+    let next = try await forecast(options)
+    _ = run.fetcher.takeLog()
+    let report = try await run.wholeRun(lines, to: output) { $0 = options }.report
+    if let next { check(next, report, requests: run.fetcher.takeLog().count, options) }
+    if options.selection == nil { lastIDs = Set(rows.map(\.id)) }
     try noteCatalog()
+  }
+
+  /// Nil before the first run.
+  private func forecast(_ options: RunOptions) async throws -> RunForecast? {
+    try run.folder.write(lines.map { $0 + "\n" }.joined(), to: "manifest.jsonl")
+    run.transcoder.open()
+    let services = RunServices(
+      clock: run.clock.wallClock, startFetcher: { [fetcher = run.fetcher] _ in fetcher },
+      startWorkers: { [transcoder = run.transcoder] _ in transcoder })
+    return try await Pipeline(run.file, .everything, options)
+      .forecast(
+        output, StateStore(path: run.workspace.statePath()), nil, RunHistory(), services)
+  }
+
+  /// What was said of a run is what it did.
+  private func check(
+    _ next: RunForecast, _ report: RunReport, requests: Int, _ options: RunOptions
+  ) {
+    let comment: Comment = "\(settings) \(options)"
+    #expect(next.images == report.total, comment)
+    // An upgrade requests what it can.
+    guard run.file.upgrade == nil else { return }
+    #expect(next.expected.requests == requests, comment)
+    // How many files a new source needs is a mean of the others.
+    if next.new == 0, next.changed == 0 {
+      #expect((next.expected.files...next.most.files).contains(report.variantsMade), comment)
+    }
+    guard options.selection == nil else { return }
+    let ids = Set(rows.map(\.id))
+    #expect(next.gone == lastIDs.subtracting(ids).count, comment)
+    #expect(next.new == ids.subtracting(lastIDs).count, comment)
   }
 
   /// Shards have states of their own.

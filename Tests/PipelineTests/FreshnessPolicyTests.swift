@@ -61,14 +61,14 @@ private typealias Confirmation = TesseraState.Confirmation
   // MARK: Sources
 
   @Test func aSourceIsFreshOnlyIfItsBytesAreKnownAndNoNewerHeaderWasSeen() {
-    #expect(!policy(.never).verdict(KnownSource(), now: now).isFresh)
+    #expect(!policy(.never).isFresh(KnownSource(), now: now))
     var source = KnownSource.ready()
-    #expect(policy(.never).verdict(source, now: now).isFresh)
-    #expect(!policy(.whenStale).verdict(source, now: now).isFresh)
+    #expect(policy(.never).isFresh(source, now: now))
+    #expect(!policy(.whenStale).isFresh(source, now: now))
     source.header = .example()
     for onlyFailed in [false, true] {
       source.lastStatus = .ok
-      #expect(!policy(.never, onlyFailed: onlyFailed).verdict(source, now: now).isFresh)
+      #expect(!policy(.never, onlyFailed: onlyFailed).isFresh(source, now: now))
     }
   }
 
@@ -97,7 +97,7 @@ private typealias Confirmation = TesseraState.Confirmation
       source.isReady = isReady
       source.lastStatus = status
       let results = [PipelineFile.Revalidation.always, .whenStale, .never].map {
-        policy($0, onlyFailed: true).verdict(source, now: now).isFresh
+        policy($0, onlyFailed: true).isFresh(source, now: now)
       }
       #expect(results == expected, "\(status.map { "\($0)" } ?? "nil") \(isReady) \(isConfirmed)")
     }
@@ -116,6 +116,11 @@ private typealias Confirmation = TesseraState.Confirmation
   }
 
   // MARK: Reasons
+
+  private func verdict(_ policy: FreshnessPolicy, _ source: KnownSource) -> Verdict {
+    Verdicts(freshness: policy, rejections: RejectionPolicy(settings: "", onlyFailed: false))
+      .verdict(source, hasCopy: false, now: now)
+  }
 
   /// A change to the source of a case.
   private typealias Change = (inout KnownSource) -> Void
@@ -178,7 +183,7 @@ private typealias Confirmation = TesseraState.Confirmation
     for (index, (revalidation, confirmation, change, reason)) in cases.enumerated() {
       var source = confirmation.map { KnownSource.ready($0) } ?? KnownSource()
       change(&source)
-      #expect(policy(revalidation).verdict(source, now: now).reason == reason, "case \(index)")
+      #expect(verdict(policy(revalidation), source).reason == reason, "case \(index)")
     }
   }
 
@@ -192,11 +197,11 @@ private typealias Confirmation = TesseraState.Confirmation
     for (status, reason) in cases {
       var source = KnownSource.ready(stale)
       source.lastStatus = status
-      #expect(policy(onlyFailed: true).verdict(source, now: now).reason == reason)
+      #expect(verdict(policy(onlyFailed: true), source).reason == reason)
     }
     var source = KnownSource.ready(.stale(run: thisRun))
     source.lastStatus = .failed
-    #expect(policy(onlyFailed: true).verdict(source, now: now).reason == .checkedInThisRun)
+    #expect(verdict(policy(onlyFailed: true), source).reason == .checkedInThisRun)
   }
 
   // MARK: Confirming

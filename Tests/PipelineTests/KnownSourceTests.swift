@@ -83,17 +83,15 @@ import Testing
     let context = ItemContext(
       Item(ManifestEntry(line: 1, id: "a", url: url), position: 0, run.file.fetch))
     let stage = ConfirmLine(SendRequest(parts), parts).stage(
-      LineReuse.Verdict(
-        reason: .alwaysRevalidated, isFresh: false, record: record, range: 0..<1,
-        KeptLine(freshUntil: 0, places: 1, files: 1)),
+      LineReuse.Line(
+        .confirmation(of: record), record, 0..<1, KeptLine(freshUntil: 0, places: 1, files: 1)),
       .notModified(response), context)
     #expect(stage.summary == expected)
     #expect(context.change.source?.robots == (expected == "confirmed" ? "noai" : nil))
     // Any other answer is taken by the steps for sources.
     let other = ConfirmLine(SendRequest(parts), parts).stage(
-      LineReuse.Verdict(
-        reason: .alwaysRevalidated, isFresh: false, record: record, range: 0..<1,
-        KeptLine(freshUntil: 0, places: 1, files: 1)),
+      LineReuse.Line(
+        .confirmation(of: record), record, 0..<1, KeptLine(freshUntil: 0, places: 1, files: 1)),
       .failed(.status(500)), context)
     #expect(other.summary == "doubted")
   }

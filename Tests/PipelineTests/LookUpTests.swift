@@ -57,10 +57,9 @@ import Testing
 
   // MARK: Lines
 
-  private static func line(_ source: SourceRecord) -> LineReuse.Verdict {
-    LineReuse.Verdict(
-      reason: .noLifetime(checked: 1), isFresh: false, record: source, range: 0..<2,
-      KeptLine(freshUntil: 0, places: 2, files: 2))
+  private static func line(_ source: SourceRecord) -> LineReuse.Line {
+    LineReuse.Line(
+      .confirmation(of: source), source, 0..<2, KeptLine(freshUntil: 0, places: 2, files: 2))
   }
 
   /// Nothing is looked up for a line, unless another item's failure has to be taken over; and nothing of

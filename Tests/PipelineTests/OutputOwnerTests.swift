@@ -66,10 +66,10 @@ import Testing
         Self.file(), of: "out", Completed(pipeline: "shop", items: 10, identity: identity),
         takesOver: takesOver)
       let error: PipelineError?
-      do {
+      do throws(PipelineError) {
         try owner.check(claims)
         error = nil
-      } catch let failure as PipelineError {
+      } catch let failure {
         error = failure
       }
       #expect((error != nil) == isRejected, "\(identity ?? "-") \(gone)")

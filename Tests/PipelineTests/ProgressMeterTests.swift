@@ -61,9 +61,9 @@ import Testing
     let item = Item(
       ManifestEntry(line: 1, id: "up-to-date", url: "https://img.example/a"), position: 3,
       PipelineFile.fetch())
-    let line = LineReuse.Verdict(
-      reason: .neverRevalidated, isFresh: true,
-      record: SourceRecord(content: "c", confirmation: .stale()), range: 0..<1,
+    let line = LineReuse.Line(
+      Verdict(need: .nothing, reason: .neverRevalidated),
+      SourceRecord(content: "c", confirmation: .stale()), 0..<1,
       KeptLine(freshUntil: 0, places: 2, files: 2))
     meter.begin { _ in }
     meter.standing(line, item)

@@ -78,7 +78,12 @@ private typealias Confirmation = TesseraState.Confirmation
       fetcher: fetcher, transcoder: run.transcoder, memory: 1, output: run.output,
       workspace: run.workspace, cache: nil, recorder: recorder, lines: try run.lines())
     let context = context(run)
-    let outcome = try await ReadHeader(parts).outcome(source(known), context)
+    let source = source(known)
+    var stale = source
+    stale.record?.confirmation.freshUntil = nil
+    stale.header?.confirmation.freshUntil = nil
+    let verdict = UseKnownSize(parts).outcome(stale, Self.context(run)).0
+    let outcome = try await ReadHeader(parts).outcome(source, verdict, context)
     #expect(context.fetching == .milliseconds(10 * fetcher.requests.count))
     return Result(
       outcome: outcome.summary, reasons: context.reasons, change: context.change,
@@ -218,7 +223,7 @@ private typealias Confirmation = TesseraState.Confirmation
     source.header?.confirmation.freshUntil = until.map { FakeClock.start + $0 }
     source.lastStatus = status
     let context = Self.context(run)
-    let outcome = UseKnownSize(parts).outcome(source, context)
+    let outcome = UseKnownSize(parts).outcome(source, context).1
     return (outcome?.summary, context.reasons)
   }
 

@@ -137,7 +137,8 @@ import Testing
     let item = Item(.init(line: 1, id: "a", url: Self.url), position: 0, run.file.fetch)
     let context = ItemContext(item)
     defer { context.close() }
-    let known = Known(KnownSource(), parts.freshness, now: FakeClock.start)
+    let known = Known(
+      KnownSource(), Verdict(need: .bytes, reason: .unknownSource), now: FakeClock.start)
     let answer = try await SendRequest(parts).answer(nil, context)
     guard
       case .received(let received) = TakeAnswer(parts).perform(

@@ -30,10 +30,10 @@ import Testing
       let index = try await state.chunkIndex()
       #expect(index.chunks == [chunk, other])
       #expect([chunk, other].map { index.place(of: $0.key.number) } == [0, 1])
-      // Only what may be copied is found by its key, and only by all of that.
-      #expect(index.standing(chunk.key)?.place == 0)
-      #expect(index.standing(other.key) == nil)
-      #expect(index.standing(Chunk.Key(chunk.key.number, 0)) == nil)
+      // By all of its key.
+      #expect(index.chunk(with: chunk.key)?.place == 0)
+      #expect(index.chunk(with: other.key)?.place == 1)
+      #expect(index.chunk(with: Chunk.Key(chunk.key.number, 0)) == nil)
       #expect(index.chunk(of: other.key.number) == other)
       #expect(index.chunk(of: 5) == nil)
     }

@@ -1,13 +1,12 @@
-/// How many requests one host gets at a time, and how many a second, as its own answers show. A pure value; the caller
-/// passes `now`.
+/// How many requests one host gets at a time, and how many a second, as its own answers show: additive increase and
+/// multiplicative decrease (Chiu and Jain 1989). A pure value; the caller passes `now`.
 ///
-/// With `per-host: auto` the number at a time doubles with each round of answers (slow start, RFC 5681) until answers
-/// take longer than in the soonest round (as in TCP Vegas), and then grows by one a round while they do not. A host in
-/// trouble answers 429 or 503, or its connections fail: that halves the number.
+/// With `per-host: auto` the number at a time grows by six with each round of answers, while these come as soon as in the
+/// soonest round. A host in trouble answers 429 or 503, or its connections fail: that halves the number.
 ///
-/// A host that answers at once gets many requests a second even one at a time. So after trouble there is also a pace:
-/// half of what the host has answered a second, which returns to that along a cubic curve, stays near it, and then
-/// leaves it behind (RFC 9438). With a fixed number only the pace follows the host, once the host is known to be busy.
+/// A host that answers at once gets many requests a second even one at a time. So after trouble there is also a pace: a
+/// share of what the host has answered a second, which grows by as much each second. With a fixed number only the pace
+/// follows the host, once the host is known to be busy.
 struct HostWindow {
   enum Answer: Equatable {
     /// The time from the request to the first byte of the answer; nil if it is not known.
@@ -15,8 +14,7 @@ struct HostWindow {
     case trouble
   }
 
-  /// Answers to as many requests as may be sent at a time, and to six at least: requests of its own, because earlier ones
-  /// met another load.
+  /// Answers to as many requests as may be sent at a time: requests of its own, because earlier ones met another load.
   private struct Round {
     var since: ContinuousClock.Instant
     var count = 0
@@ -33,15 +31,16 @@ struct HostWindow {
     var next: ContinuousClock.Instant
   }
 
-  /// What browsers open.
+  /// What browsers open; by as many more the number grows.
   static let first = 6
-  /// After trouble: the share of the number and of the pace that is left, and when the pace is back.
-  static let cut = 0.5
-  static let recovery = 6.0  // seconds
+  /// What trouble leaves of the number.
+  private static let cut = 0.5
+  /// What trouble leaves of the pace, and what comes back of it each second.
+  private static let (pacedShare, pacedGrowth) = (0.7, 0.02)
   /// After trouble more of it says nothing new: of requests that were in flight, and of a host that counts those of a
   /// second.
   private static let cutInterval = Duration.seconds(1)
-  /// By then the pace is thirty times what the host could bear.
+  /// By then the pace is a third more than the host could bear.
   private static let paceEnd = Duration.seconds(30)
   /// Of the last second's answers this many, and more than one in fifty, have to be busy: fewer are about their own sources.
   private static let (leastTroubled, troubledShare) = (2.0, 50.0)
@@ -55,8 +54,8 @@ struct HostWindow {
 
   /// Whether the number at a time stays as it is.
   private let isFixed: Bool
-  private var limit: Double
-  private var isStarting = true
+  /// Requests at a time.
+  private(set) var size: Int
   private(set) var transfers = 0
   private var wasFull = false
   private var round: Round
@@ -68,13 +67,10 @@ struct HostWindow {
   /// - Parameter size: the number of requests at a time; nil leaves it to the host.
   init(size: Int?, now: ContinuousClock.Instant) {
     isFixed = size != nil
-    limit = Double(size ?? Self.first)
+    self.size = size ?? Self.first
     answers = AnswerRates(now: now)
     round = Round(since: now)
   }
-
-  /// Requests at a time.
-  var size: Int { Int(limit) }
 
   func mayStart(now: ContinuousClock.Instant) -> Bool {
     transfers < size && (nextStart(now: now).map { $0 <= now } ?? true)
@@ -96,11 +92,11 @@ struct HostWindow {
     transfers += 1
     if transfers >= size { wasFull = true }
     guard !isContinued else { return }
-    guard let rate = rate(now: now) else {
+    if let rate = rate(now: now) {
+      pace?.next = now.advanced(by: .seconds(1 / rate))
+    } else {
       pace = nil
-      return
     }
-    pace?.next = now.advanced(by: .seconds(1 / rate))
   }
 
   mutating func ended() { transfers -= 1 }
@@ -131,8 +127,7 @@ struct HostWindow {
     delay(until: now)
     lastCut = now
     guard !isFixed else { return }
-    limit = max(1, limit * Self.cut)
-    isStarting = false
+    size = max(1, Int(Double(size) * Self.cut))
     soonest = nil
     beginRound(now: now)
   }
@@ -140,7 +135,7 @@ struct HostWindow {
   /// Has the pace begin anew when the host gets its next request, after a pause.
   mutating func delay(until start: ContinuousClock.Instant) {
     guard let pace, pace.since <= start else { return }
-    let next = start.advanced(by: .seconds(1 / (pace.top * Self.cut)))
+    let next = start.advanced(by: .seconds(1 / (pace.top * Self.pacedShare)))
     self.pace = Pace(top: pace.top, since: start, next: next)
   }
 
@@ -161,19 +156,16 @@ struct HostWindow {
     let time = round.time / round.measured
     let best = min(soonest ?? time, time)
     soonest = best
-    guard time <= best * Self.tolerance.factor + Self.tolerance.slack else {
-      isStarting = false
-      return
-    }
+    let comesSoon = time <= best * Self.tolerance.factor + Self.tolerance.slack
     // A number that was not used is not known to be borne (RFC 7661).
-    if wasFull { limit = isStarting ? limit * 2 : limit + 1 }
+    if comesSoon, wasFull { size += Self.first }
   }
 
   /// Requests a second; nil without a pace.
   private func rate(now: ContinuousClock.Instant) -> Double? {
     guard let pace, pace.since.duration(to: now) < Self.paceEnd else { return nil }
-    let place = max(.zero, pace.since.duration(to: now)) / .seconds(Self.recovery) - 1
-    return pace.top * (1 + (1 - Self.cut) * place * place * place)
+    let seconds = max(.zero, pace.since.duration(to: now)) / .seconds(1)
+    return pace.top * (Self.pacedShare + Self.pacedGrowth * seconds)
   }
 }
 

@@ -2,20 +2,22 @@ internal import TesseraCatalog
 internal import TesseraFetch
 internal import TesseraOutput
 internal import TesseraPipelineFile
-internal import TesseraPlan
 internal import TesseraState
 internal import TesseraSystem
 
-/// Adds up what a run will do.
+/// Takes the entries of the next run, and counts what it will do.
 struct ForecastTally {
   private let parts: RunParts
-  private let items: ItemForecaster
+  private let check: CheckItem
+  private let lookUp: LookUp
+  private let entries: ImageEntries
+  /// Nil in a run that makes files.
+  private let sizes: UseKnownSize?
   private let pace: RunPace
-  private let notes: ForecastNotes
   private let hosts: HostRules
-  /// Whether images that were not read keep their files.
-  private var keepsOthers: Bool
-  private var forecast = RunForecast()
+  /// The sources that are requested, and the files that are made: each once.
+  private let once: NameSet
+  private(set) var forecast = RunForecast()
   /// Images whose files are known, and these: what a new image is taken to need.
   private var planned = (images: 0, files: 0)
   /// New images, whose files follow from the others.
@@ -25,24 +27,19 @@ struct ForecastTally {
   ///   - history: of the output.
   ///   - before: the images of the last run of all.
   init(
-    _ parts: RunParts, _ extent: RunExtent, _ history: RunHistory, _ before: Int, isSelection: Bool
+    _ parts: RunParts, _ extent: RunExtent, _ history: RunHistory, before: Int
   ) throws(StateError) {
     self.parts = parts
+    (check, lookUp, entries) = (CheckItem(parts), LookUp(parts), ImageEntries(parts.file))
+    sizes = extent == .layout ? UseKnownSize(parts) : nil
     pace = RunPace(history, parts.file.fetch)
     hosts = parts.file.fetch.retryPolicy.hosts
-    keepsOthers = isSelection
-    items = ItemForecaster(parts, extent)
-    notes = try ForecastNotes()
+    once = try NameSet()
     forecast.before = before
   }
 
-  /// Nothing has changed, so that the manifest is not read.
-  mutating func standAll(_ images: Int) {
-    stand(images)
-    keepsOthers = true
-  }
-
-  private mutating func stand(_ images: Int) {
+  /// The run needs nothing of so many images.
+  mutating func stand(_ images: Int) {
     forecast.images += images
     forecast.fresh += images
   }
@@ -61,76 +58,96 @@ struct ForecastTally {
         stand(chunk.count)
         planned.images += chunk.count
         planned.files += chunk.files
-        try notes.add(.chunk, "\(chunk.key.number)")
       case .item(let item, let lookup): found.append((item, lookup))
       }
     }
     let known = try await parts.state.known(found.map { ($0.item.id, $0.item.entryDigest) })
-    for ((item, lookup), known) in zip(found, known) { try await add(item, lookup, known) }
+    for ((item, lookup), known) in zip(found, known) {
+      forecast.images += 1
+      if let known {
+        if !known.isSame { forecast.changed += 1 }
+        if known.isOfLastRun { parts.claims.keep() }
+      } else {
+        forecast.new += 1
+      }
+      try await add(item, lookup, known)
+    }
   }
+
+  // MARK: Items
 
   private mutating func add(
     _ item: Item, _ lookup: LineReuse.Lookup?, _ known: StateStore.KnownItem?
   ) async throws {
-    forecast.images += 1
-    if let known {
-      if !known.isSame { forecast.changed += 1 }
-    } else {
-      forecast.new += 1
-    }
-    if case .stands(let verdict)? = lookup {
+    if case .stands(let line)? = lookup {
       planned.images += 1
-      planned.files += verdict.kept.files
-      try notes.add(.kept, item.id)
-      if verdict.isFresh {
-        forecast.fresh += 1
-      } else {
-        let files = verdict.kept.files
-        try await confirm(item, known, all: files, makes: [])
-      }
+      planned.files += line.kept.files
+      return try add(
+        line.verdict, item, known, all: line.kept.files, missing: [], isRejected: false)
+    }
+    if check.failure(of: item) != nil {
+      forecast.fresh += 1
       return
     }
-    let (step, plan) = try await items.forecast(item, lookup)
-    if let plan {
+    let context = ItemContext(item)
+    if let sizes {
+      let source = try await lookUp.source(of: item)
+      if KnownSize(source).map({ !entries.needsFiles(item, $0) }) ?? true {
+        let verdict = sizes.outcome(source, context).0
+        return try add(verdict, item, known, all: 0, missing: [], isRejected: false)
+      }
+    }
+    guard case .known(let stage) = try await lookUp.perform(lookup, context) else {
+      return
+    }
+    let source = stage.source
+    if let plan = source.filePlan {
       planned.images += 1
       planned.files += plan.keys.count
     }
-    try await keepFiles(of: item, known, plan)
-    try await add(step, item, known)
+    let missing = source.filePlan.map { plan in
+      parts.freshness.refreshes ? plan.keys : plan.missing.map { plan.keys[$0] }
+    }
+    try add(
+      stage.verdict, item, known, all: source.filePlan?.keys.count ?? 0,
+      missing: source.isFinished && !parts.freshness.refreshes ? [] : missing,
+      isRejected: source.rejection != nil)
   }
 
-  /// Notes which of its files the next catalog names.
-  private func keepFiles(
-    of item: Item, _ known: StateStore.KnownItem?, _ plan: FilePlan?
-  ) async throws {
-    guard let plan else {
-      // Its next files are not known. Those of another source are not those that it has.
-      try notes.add(known?.isSame == false ? .moved : .kept, item.id)
-      return
-    }
-    try notes.add(.moved, item.id)
-    for record in plan.records { if let record { try notes.add(.used, record.path) } }
-    let missing = plan.missing.map { plan.keys[$0] }
-    guard !missing.isEmpty else { return }
-    // A file that is only missing in the output gets its name again.
-    for record in try await parts.state.made(missing, placeholder: plan.placeholderKey).0 {
-      if let record { try notes.add(.used, record.path) }
-    }
-  }
-
+  /// - Parameters:
+  ///   - all: how many files the image has.
+  ///   - missing: the keys of those that are not there; nil if they are not known.
   private mutating func add(
-    _ step: ItemForecast, _ item: Item, _ known: StateStore.KnownItem?
-  ) async throws {
-    switch step {
+    _ verdict: Verdict, _ item: Item, _ known: StateStore.KnownItem?, all: Int,
+    missing: [String]?, isRejected: Bool
+  ) throws {
+    switch verdict.need {
     case .nothing: forecast.fresh += 1
-    case .copy(let files):
+    case .copy:
       forecast.copied += 1
-      try make(files)
-    case .confirm(let all, let makes):
-      try await confirm(item, known, all: all.count, makes: makes)
-    case .fetch(let files, let isRejected):
+      try make(missing ?? [])
+    case .confirmation:
+      let makes = isRejected ? [] : missing ?? []
+      // Another image of this source asks for it.
+      guard try isFirst("source \(item.sourceKey)") else {
+        forecast.fresh += 1
+        return try make(makes)
+      }
+      forecast.revalidated += 1
+      request(item, known)
+      forecast.expected.files += try new(makes)
+      forecast.most.files += all
+    case .bytes:
       forecast.fetched += 1
-      try fetch(item, known, files, isRejected)
+      let files = isRejected ? nil : missing
+      if try isFirst("source \(item.sourceKey)") {
+        request(item, known)
+        if files == nil {
+          unknown.most += 1
+          if !isRejected, !hasFailed(known) { unknown.expected += 1 }
+        }
+      }
+      try make(files ?? [])
     }
   }
 
@@ -166,34 +183,6 @@ struct ForecastTally {
     known?.status == "failed" || known?.status == "stale"
   }
 
-  /// - Parameter all: how many files the image has, all of which another image of its source needs.
-  private mutating func confirm(
-    _ item: Item, _ known: StateStore.KnownItem?, all: Int, makes: [String]
-  ) async throws {
-    // Another image of this source asks for it.
-    guard try notes.add(.source, item.sourceKey) else {
-      forecast.fresh += 1
-      return try make(makes)
-    }
-    forecast.revalidated += 1
-    request(item, known)
-    forecast.expected.files += try new(makes)
-    forecast.most.files += all
-  }
-
-  private mutating func fetch(
-    _ item: Item, _ known: StateStore.KnownItem?, _ files: [String]?, _ isRejected: Bool
-  ) throws {
-    if try notes.add(.source, item.sourceKey) {
-      request(item, known)
-      if files == nil {
-        unknown.most += 1
-        if !isRejected, !hasFailed(known) { unknown.expected += 1 }
-      }
-    }
-    if let files { try make(files) }
-  }
-
   // MARK: Files
 
   /// Files of known bytes, each once.
@@ -204,15 +193,21 @@ struct ForecastTally {
   }
 
   private func new(_ keys: [String]) throws -> Int {
-    try keys.count { try notes.add(.file, $0) }
+    try keys.count { try isFirst("file \($0)") }
+  }
+
+  /// Whether a source, or a file, is the run's first of its name. With `--refresh`, each image has its own.
+  private func isFirst(_ name: String) throws -> Bool {
+    try parts.freshness.refreshes || once.add(name)
   }
 
   // MARK: The end
 
-  /// - Parameter room: on the output's disk; nil if that is not known.
-  mutating func end(
-    _ output: any Output, _ room: FileSystem.Room?
-  ) async throws -> RunForecast {
+  /// - Parameters:
+  ///   - room: on the output's disk; nil if that is not known.
+  ///   - gone: images that the manifest no longer has.
+  mutating func end(gone: Int, _ room: FileSystem.Room?) async throws -> RunForecast {
+    forecast.gone = gone
     forecast.room = room.map { .init(bytes: $0.freeBytes, inodes: $0.freeInodes) }
     let totals = try await parts.state.fileTotals()
     forecast.disk = .init(count: totals.files, bytes: totals.bytes)
@@ -228,9 +223,6 @@ struct ForecastTally {
       forecast[keyPath: path].bytes = Int((bytes * Double(work.files)).rounded())
       forecast[keyPath: path].seconds = pace.seconds(of: work)
     }
-    (forecast.gone, forecast.dropped) = try await DroppedFiles(
-      notes, parts.state, output, keepsOthers: keepsOthers
-    ).count()
     return forecast
   }
 }

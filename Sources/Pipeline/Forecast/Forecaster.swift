@@ -62,53 +62,41 @@ extension RunSession {
     _ state: StateStore, _ before: StateStore.CompletedRun, _ cache: SourceCache?,
     _ history: RunHistory, _ report: (_ line: Int, _ message: String) -> Void
   ) async throws -> RunForecast {
-    let manifest = try await ManifestStream.open(
-      file, needsDigest: extent == .everything)
+    let manifest = try await ManifestStream.open(file, needsDigest: extent == .everything)
     let (guards, owner) = try await opening.guards(state)
-    let pool = try await opening.startWorkers()
-    defer { pool.close() }
-    let settings = StandingRun.settings(
-      file, owner, without: guards.forgotten, memory: opening.budget.memory,
-      libvips: pool.hello.libvips)
-    let last = try await lastEnd(state)
-    let parent = try await parent(state)
-    let selection = try await entrySelection(state, settings, parent, pool.hello.libvips)
-    let parts = RunParts(
-      file, extent, run: .max, onlyFailed: options.onlyFailed,
-      selection: options.selection,
-      clock: services.clock, state: state, fetcher: NoFetching(), transcoder: pool,
-      memory: opening.budget.memory, output: output, workspace: workspace, cache: cache,
-      recorder: recorder, lines: try RunLines(parent, in: FileSystem.temporaryDirectory),
-      chunks: chunkReuse(parent, since: last, settings))
-    var tally = try ForecastTally(
-      parts, extent, history, before.items, isSelection: selection != nil)
-    if try await isUnchanged(since: last, manifest, settings) {
-      tally.standAll(recorder.current.total)
-    } else {
-      try await read(manifest, parts, guards, selection, &tally, report)
+    return try await beginning(state, manifest, guards, owner) { beginning in
+      let reading = try await reading(
+        beginning, run: { .max }, NoFetching(), cache: cache,
+        lines: FileSystem.temporaryDirectory)
+      var tally = try ForecastTally(reading.parts, extent, history, before: before.items)
+      guard !beginning.isUnchanged else {
+        tally.stand(recorder.current.total)
+        return try await tally.end(gone: 0, held.room)
+      }
+      try await read(reading, manifest, &tally, report)
+      let gone = before.items - reading.parts.claims.kept
+      return try await tally.end(gone: reading.selection == nil ? max(0, gone) : 0, held.room)
     }
-    return try await tally.end(output, held.room)
   }
 
   private func read(
-    _ manifest: ManifestStream, _ parts: RunParts, _ guards: RunGuards,
-    _ selection: EntrySelection?, _ tally: inout ForecastTally,
+    _ reading: ManifestReading, _ manifest: ManifestStream, _ tally: inout ForecastTally,
     _ report: (_ line: Int, _ message: String) -> Void
   ) async throws {
-    if parts.chunks != nil || selection?.needsParts == true { manifest.makeParts() }
-    var entries = EntryStream(
-      manifest, file.fetch, ledger: try StateStore(path: ""), run: 1, standing: parts.standing,
-      chunks: parts.chunks, claims: parts.claims,
-      filter: ShardFilter(shard: options.shard, hasUnboundHeaders: file.fetch.hasUnboundHeaders),
-      forgotten: guards.forgotten, selection: selection)
-    while let batch = try await entries.next() {
+    var entries = reading.entries(manifest, ledger: try StateStore(path: ""))
+    try await reading.read(&entries) { batch in
       try Task.checkCancellation()
       for record in batch {
         if case .problem(let problem) = record { report(problem.line, problem.message) }
       }
       try await tally.add(batch)
+      return true
     }
-    if let error = guards.rejection(of: entries, manifest) { tally.stop(error) }
-    _ = try await selection?.check(output, guards.forgotten)
+    do throws(PipelineError) {
+      try reading.guards.check(entries, manifest, reading.parts.claims)
+    } catch {
+      tally.stop(error)
+    }
+    _ = try await reading.selection?.check(output, reading.guards.forgotten)
   }
 }

@@ -16,7 +16,7 @@ extension RunForecast: Encodable {
     let images: Images
     let stop: String?
     let expected, most: Work
-    let dropped, disk: Files
+    let disk: Files
     let free: Free?
   }
 
@@ -38,7 +38,7 @@ extension RunForecast: Encodable {
         total: images, before: before, new: new, changed: changed, gone: gone, fresh: fresh,
         revalidated: revalidated, fetched: fetched, copied: copied, retried: retried,
         forgotten: forgotten, problems: problems),
-      stop: stop, expected: expected, most: most, dropped: dropped, disk: disk,
+      stop: stop, expected: expected, most: most, disk: disk,
       free: room.map { room in
         Free(bytes: room.bytes, inodes: room.inodes, suffices: isDiskShort == (false, false))
       }

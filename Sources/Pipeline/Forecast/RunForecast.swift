@@ -27,8 +27,6 @@ package struct RunForecast: Sendable, Equatable {
   package var most = Work()
   /// Whether that makes a difference.
   package var dependsOnOrigins: Bool { expected != most }
-  /// Files of the current catalog that the next one does not name.
-  package var dropped = Files()
   /// What is there now, by the records of files.
   package var disk = Files()
   /// What is left on the output's disk; nil for an object store, and if the system does not say.

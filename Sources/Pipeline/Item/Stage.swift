@@ -17,9 +17,9 @@ enum Stage: Sendable {
   /// It was read from the manifest, with what was known of it then.
   case read(LineReuse.Lookup?)
   /// Its line of an earlier run applies if the server confirms the source.
-  case line(LineReuse.Verdict)
+  case line(LineReuse.Line)
   /// The line may not apply after this answer. What is known of the source has to be looked up.
-  case doubted(LineReuse.Verdict, Answer)
+  case doubted(LineReuse.Line, Answer)
   case known(Known)
   case asking(Asked)
   case answered(Asked, Answer)
@@ -31,7 +31,7 @@ enum Stage: Sendable {
   // The ends.
 
   /// The server has confirmed the source of its line.
-  case confirmed(LineReuse.Verdict)
+  case confirmed(LineReuse.Line)
   case done(Done)
 
   static func done(_ source: KnownSource, _ outcome: Outcome) -> Stage {
@@ -39,18 +39,15 @@ enum Stage: Sendable {
   }
 }
 
-/// What earlier runs, and earlier items of this run, know of an item's source, and what follows for its
-/// request, at one moment.
+/// What earlier runs, and earlier items of this run, know of an item's source, and what it needs, at one moment.
 final class Known: Sendable {
   let source: KnownSource
-  let freshness: FreshnessPolicy.Verdict
+  let verdict: Verdict
   /// In seconds since 1970.
   let now: Double
 
-  init(_ source: KnownSource, _ policy: FreshnessPolicy, now: Double) {
-    self.source = source
-    freshness = policy.verdict(source, now: now)
-    self.now = now
+  init(_ source: KnownSource, _ verdict: Verdict, now: Double) {
+    (self.source, self.verdict, self.now) = (source, verdict, now)
   }
 }
 
@@ -65,7 +62,7 @@ final class Asked: Sendable {
 /// What a request asks. Without a condition, the source has to be sent, changed or not.
 struct Question: Sendable {
   var condition: Condition?
-  /// The rejection that a "not modified" would confirm.
+  /// The rejection that a "not modified" confirms; nil if it confirms the known bytes.
   var rejection: RejectionRecord?
 }
 

@@ -15,7 +15,6 @@ final class FilesWay: Way {
   private let confirmLine: ConfirmLine
   private let useKnown: UseKnown
   private let share: ShareFailure
-  private let ask: Ask
   private let sendRequest: SendRequest
   private let takeAnswer: TakeAnswer
   private let planFiles: PlanFiles
@@ -33,7 +32,6 @@ final class FilesWay: Way {
     confirmLine = ConfirmLine(sendRequest, parts)
     useKnown = UseKnown(parts)
     share = ShareFailure(includesBytes: true)
-    ask = Ask(parts)
     takeAnswer = TakeAnswer(parts)
     planFiles = PlanFiles(parts)
     make = Make(parts)
@@ -103,7 +101,7 @@ final class FilesWay: Way {
       check.failure(of: context.item).map { .done(KnownSource(), .failed($0)) }
     case .known(let known):
       useKnown.perform(known, context) ?? share.outcome(context).map { .done(known.source, $0) }
-        ?? ask.perform(known, context)
+        ?? .asking(Asked(known, known.verdict.question))
     case .answered(let asked, let answer): takeAnswer.perform(asked, answer, context)
     case .complete(let complete): keep.perform(complete, context)
     default: nil
@@ -161,8 +159,9 @@ final class LayoutWay: Way {
 
   @inline(never)
   private func done(_ source: KnownSource, _ context: ItemContext) async throws -> Done {
-    if let known = known(source, context) { return known }
-    return Done(source, try await readHeader.outcome(source, context))
+    let (verdict, known) = known(source, context)
+    if let known { return known }
+    return Done(source, try await readHeader.outcome(source, verdict, context))
   }
 
   @inline(never)
@@ -171,7 +170,8 @@ final class LayoutWay: Way {
   }
 
   @inline(never)
-  private func known(_ source: KnownSource, _ context: ItemContext) -> Done? {
-    (useKnownSize.outcome(source, context) ?? share.outcome(context)).map { Done(source, $0) }
+  private func known(_ source: KnownSource, _ context: ItemContext) -> (Verdict, Done?) {
+    let (verdict, outcome) = useKnownSize.outcome(source, context)
+    return (verdict, (outcome ?? share.outcome(context)).map { Done(source, $0) })
   }
 }

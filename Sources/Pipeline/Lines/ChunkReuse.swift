@@ -22,13 +22,16 @@ struct ChunkReuse: Sendable {
 
   /// The places of the chunks that stand; nil for each other part.
   func standing(_ parts: [ManifestPart]) -> [Int?] {
-    guard finds else { return parts.map { _ in nil } }
-    let now = clock.now()
-    return parts.map { part in
-      guard let (place, chunk) = key(of: part).flatMap(parent.index.standing),
-        now < chunk.freshUntil, parent.bytes(of: chunk) != nil
-      else { return nil }
-      return place
-    }
+    parts.map { finds ? key(of: $0).flatMap { standing($0) } : nil }
+  }
+
+  /// - Parameter isWanted: whether the run is for its images.
+  func standing(_ key: Chunk.Key, isWanted: Bool = true) -> Int? {
+    guard let (place, chunk) = parent.index.chunk(with: key),
+      Verdicts.copies(chunk, isWanted: isWanted, now: clock.now()),
+      // After a rollback, the catalog is another one.
+      parent.bytes(of: chunk) != nil
+    else { return nil }
+    return place
   }
 }

@@ -224,6 +224,7 @@ package struct EntryStream {
 
   private mutating func stand(_ place: Int, _ part: ManifestPart) throws -> Record {
     guard let chunk = claims.parent.chunk(at: place) else { throw RunLines.lost }
+    if lines == nil { claims.stand(place, line: part.line) }
     try lines?.copy(chunk, line: part.line)
     count += chunk.count
     return .standing(chunk)

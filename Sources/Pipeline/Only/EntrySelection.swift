@@ -78,12 +78,8 @@ final class EntrySelection: Sendable {
     // All images of a chunk that stands are `ok`.
     let named = wanted.ids.isEmpty ? [] : try await namedChunks()
     return parts.map { part in
-      guard let key = chunks.key(of: part), !named.contains(key.number),
-        let (place, chunk) = chunks.parent.index.standing(key),
-        // After a rollback, the catalog is another one.
-        chunks.parent.bytes(of: chunk) != nil
-      else { return nil }
-      return place
+      guard let key = chunks.key(of: part), !named.contains(key.number) else { return nil }
+      return chunks.standing(key, isWanted: false)
     }
   }
 

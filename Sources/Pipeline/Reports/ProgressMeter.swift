@@ -59,8 +59,8 @@ final class ProgressMeter: Sendable {
   func started() { state.withLock { $0.started += 1 } }
 
   /// An item's line still applies.
-  func standing(_ verdict: LineReuse.Verdict, _ item: Item) {
-    recorder.add(standing: 1, verdict.kept)
+  func standing(_ line: LineReuse.Line, _ item: Item) {
+    recorder.add(standing: 1, line.kept)
     started()
     observer.happened(
       .item(ItemReport(id: item.id, position: item.position, status: .ok, change: .reused)))

@@ -8,33 +8,25 @@ internal import TesseraWorkers
 /// Reads the manifest and has the scheduler run its items, in the configured order.
 struct ItemLoop: Sendable {
   private let parts: RunParts
+  private let reading: ManifestReading
   private let scheduler: Scheduler
   private let meter: ProgressMeter
-  private let guards: RunGuards
-  private let shard: Shard?
-  private let selection: EntrySelection?
   private let firstError = FirstError()
 
   /// - Parameters:
-  ///   - shard: whose items are run; nil for all.
-  ///   - selection: selects the items that are run; nil for all.
   ///   - stop: ends everything that is in flight.
   ///   - drain: ends everything in flight but what is being decoded.
   init(
-    _ way: any Way, _ parts: RunParts, meter: ProgressMeter, guards: RunGuards = RunGuards(),
-    shard: Shard? = nil, selection: EntrySelection? = nil, stop: @escaping @Sendable () -> Void,
-    drain: @escaping @Sendable () -> Void = {}
+    _ way: any Way, _ reading: ManifestReading, meter: ProgressMeter,
+    stop: @escaping @Sendable () -> Void, drain: @escaping @Sendable () -> Void = {}
   ) {
-    self.parts = parts
-    self.guards = guards
-    (self.shard, self.selection) = (shard, selection)
-    self.meter = meter
+    (parts, self.reading, self.meter) = (reading.parts, reading, meter)
     scheduler = Scheduler(
       way: way, turns: parts.turns, copies: parts.copies.run, upgrades: parts.upgrades,
       lines: parts.lines,
       fetcher: parts.fetcher,
       concurrency: parts.file.fetch.concurrency,
-      failAbove: guards.allowsFailures ? 100 : parts.file.failAbove, meter: meter,
+      failAbove: reading.guards.allowsFailures ? 100 : parts.file.failAbove, meter: meter,
       firstError: firstError, stop: stop, drain: drain)
   }
 
@@ -62,12 +54,7 @@ struct ItemLoop: Sendable {
   }
 
   private func runAll(_ manifest: ManifestStream) async throws -> Int {
-    if parts.chunks != nil || selection?.needsParts == true { manifest.makeParts() }
-    var entries = EntryStream(
-      manifest, parts.file.fetch, ledger: parts.state, run: parts.run, standing: parts.standing,
-      chunks: parts.chunks, claims: parts.claims, lines: parts.lines,
-      filter: ShardFilter(shard: shard, hasUnboundHeaders: parts.file.fetch.hasUnboundHeaders),
-      forgotten: guards.forgotten, selection: selection)
+    var entries = reading.entries(manifest)
     try await withThrowingDiscardingTaskGroup { group in
       do {
         try await startAll(&entries, of: manifest, in: &group)
@@ -91,14 +78,11 @@ struct ItemLoop: Sendable {
   ) async throws {
     var backwards: NewestFirst?
     // Named images wait until all names have been found.
-    if parts.file.fetch.order == .newestFirst || selection?.wanted.ids.isEmpty == false {
+    if parts.file.fetch.order == .newestFirst || reading.selection?.wanted.ids.isEmpty == false {
       backwards = try NewestFirst(in: parts.workspace.spoolDirectory)
     }
-    while true {
-      // Before `next`, which looks items up: items that end meanwhile may have changed a
-      // source.
-      parts.turns.beginVerdicts()
-      guard let batch = try await entries.next() else { break }
+    var isStopped = false
+    try await reading.read(&entries) { batch in
       meter.read(manifest.bytesRead, of: manifest.size)
       for record in batch {
         try Task.checkCancellation()
@@ -111,19 +95,17 @@ struct ItemLoop: Sendable {
         case .item(let item, let lookup):
           if try backwards?.add(item) != nil { continue }
           await scheduler.start(item, lookup, in: &group)
-          if group.isCancelled || scheduler.isDraining { return }
+          isStopped = group.isCancelled || scheduler.isDraining
+          if isStopped { return false }
         }
       }
+      return true
     }
-    parts.turns.endVerdicts()
+    if isStopped { return }
     meter.endReading(entries.count)
     // Each shard reads all lines of a manifest that is not split; the first one counts for all of them.
-    if shard?.index ?? 0 == 0 || manifest.shard != nil { meter.encoded(manifest.encoded) }
-    if let error = guards.rejection(of: entries, manifest) { throw error }
-    try guards.owner?.check(parts.claims)
-    for sentence in try await selection?.check(parts.output, guards.forgotten) ?? [] {
-      meter.warn(sentence)
-    }
+    if reading.shard?.index ?? 0 == 0 || manifest.shard != nil { meter.encoded(manifest.encoded) }
+    for sentence in try await reading.check(entries, manifest) { meter.warn(sentence) }
     while let (entry, position, chunk, slot) = try backwards?.next() {
       try Task.checkCancellation()
       let item = Item(entry, position: position, parts.file.fetch, shown: manifest.shown)

@@ -15,7 +15,7 @@ package struct LineReuse: Sendable {
   let state: StateStore
   let parent: ParentLines
   let output: any Output
-  let freshness: FreshnessPolicy
+  let verdicts: Verdicts
   let clock: WallClock
   let places: OwnPlaces
   /// A digest of everything but the item and its source that shapes a line.
@@ -28,12 +28,10 @@ package struct LineReuse: Sendable {
   /// Nil without an upgrade.
   var upgrades: UpgradeQueue?
 
-  /// Why a line still applies, and what it names.
-  package final class Verdict: Sendable {
-    let reason: Reason
-    /// Whether the source is fresh. If it is not, the line applies once the server has confirmed the
-    /// source, as it is in the record.
-    let isFresh: Bool
+  /// A line that still applies, and what it names.
+  package final class Line: Sendable {
+    /// Its item needs nothing, or that the server confirms the source, as it is in the record.
+    let verdict: Verdict
     let record: SourceRecord
     /// Where the line is in the parent.
     let range: Range<Int>
@@ -42,24 +40,25 @@ package struct LineReuse: Sendable {
     let upgrade: UpgradeValue?
 
     init(
-      reason: Reason, isFresh: Bool, record: SourceRecord, range: Range<Int>,
-      _ kept: KeptLine, upgrade: UpgradeValue? = nil
+      _ verdict: Verdict, _ record: SourceRecord, _ range: Range<Int>, _ kept: KeptLine,
+      upgrade: UpgradeValue? = nil
     ) {
-      (self.reason, self.isFresh, self.record, self.range) = (reason, isFresh, record, range)
-      self.kept = kept
-      self.upgrade = upgrade
+      (self.verdict, self.record, self.range) = (verdict, record, range)
+      (self.kept, self.upgrade) = (kept, upgrade)
     }
   }
 
   /// What is known of an item before its turn. It holds as long as no other item works on its source.
   package enum Lookup: Sendable {
     /// Its line of an earlier run applies, or will once the server has confirmed the source.
-    case stands(Verdict)
+    case stands(Line)
     /// Nothing is known of its source.
     case new
 
     /// Whether nothing is left to do.
-    var isFresh: Bool { if case .stands(let verdict) = self { verdict.isFresh } else { false } }
+    var isFresh: Bool {
+      if case .stands(let line) = self { line.verdict.needsNothing } else { false }
+    }
   }
 
   func inputs(_ item: Item) -> LineInputs {
@@ -83,8 +82,9 @@ package struct LineReuse: Sendable {
       var lookup = known[index].isNew ? Lookup.new : nil
       if let claim {
         if rest.prefix(claim.files.count).allSatisfy(\.self) {
-          lookup = .stands(claim.verdict)
-          requests[index].standing = claim.verdict.isFresh ? claim.verdict.reason : nil
+          lookup = .stands(claim.line)
+          let verdict = claim.line.verdict
+          requests[index].standing = verdict.needsNothing ? verdict.reason : nil
         }
         rest = rest.dropFirst(claim.files.count)
       }
@@ -93,28 +93,23 @@ package struct LineReuse: Sendable {
     return lookUpLines
   }
 
-  /// A verdict that holds if all of the files are there.
-  private typealias Claim = (verdict: Verdict, files: [(path: String, bytes: Int)])
+  /// A line that applies if all of the files are there.
+  private typealias Claim = (line: Line, files: [(path: String, bytes: Int)])
 
   private func claim(_ known: StateStore.KnownLine, of item: Item, _ now: Double) -> Claim? {
-    var source = KnownSource()
-    source.record = known.source
-    source.isReady = true
-    source.lastStatus = .ok
-    let verdict = freshness.verdict(source, now: now)
-    // The place of a fresh one is not needed.
-    let record = verdict.isFresh ? known.source : places.known(known.source, of: item)
-    guard verdict.isFresh || (record.condition != nil && !known.isRejected),
+    let record = places.known(known.source, of: item)
+    guard
+      let verdict = verdicts.verdict(ofLineOf: record, isRejected: known.isRejected, now: now),
       let line = parent.line(item.id, inChunk: known.chunk),
       inputs(item).mark(item.id, sum: LineInputs.sum(of: line.text), known.source) == known.made,
       // A line that cannot be read is not an error: its item is processed.
       let text = ReusedLine(line.text, names.formats)
     else { return nil }
-    let found = Verdict(
-      reason: verdict.reason, isFresh: verdict.isFresh, record: record, range: line.range,
-      KeptLine(
-        freshUntil: freshness.end(of: record.confirmation), places: text.places * formats,
-        files: text.files.count),
+    let kept = KeptLine(
+      freshUntil: verdicts.freshness.end(of: record.confirmation), places: text.places * formats,
+      files: text.files.count)
+    let found = Line(
+      verdict, record, line.range, kept,
       upgrade: upgrades?.value(ofLine: line.text, names.formats, files: text.files))
     return (found, text.files)
   }

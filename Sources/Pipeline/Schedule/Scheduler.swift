@@ -13,7 +13,6 @@ final class Scheduler: Sendable {
   private let upgrades: UpgradeQueue?
   private let lines: RunLines
   private let gate: Gate
-  private let hosts: HostLines
   private let sharedFailures: SharedFailures
   private let failures: Mutex<FailureWatch>
   private let meter: ProgressMeter
@@ -54,9 +53,6 @@ final class Scheduler: Sendable {
     // Weak, because the gate holds the fetcher: neither would ever be freed.
     fetcher.whenBlocked { [weak gate] in gate?.wake() }
     self.gate = gate
-    // Beyond the window items are admitted to find hosts that are ready, and most are of one that is not. Fewer tasks
-    // would make visits to the state dearer, which many items share.
-    hosts = HostLines(limit: window)
     sharedFailures = SharedFailures(window: window * Gate.reach)
     failures = Mutex(FailureWatch(limit: failAbove))
   }
@@ -72,29 +68,23 @@ final class Scheduler: Sendable {
     // Here and not in the task: places follow the manifest, whichever task runs first.
     // From here on no other item changes the source; if none has since it was looked up, the lookup holds.
     let holds = lookup?.isFresh == false && turns.isUndisturbed(item.sourceKey)
-    let entry = HostLines.Entry(item, holds ? lookup : nil, turns.queue.place(item.sourceKey))
+    let (place, known) = (turns.queue.place(item.sourceKey), holds ? lookup : nil)
     meter.started()
-    guard hosts.add(entry) else { return }
-    group.addTask { [self, host = item.host] in
-      var next = hosts.next(of: host)
-      while let entry = next {
-        try await run(entry)
-        // Before there is room: an item that enters then has a task of its own, which takes less time than going on here.
-        next = hosts.next(of: host)
-        gate.leave(entry.item.weight)
-      }
+    group.addTask { [self] in
+      try await run(item, known, at: place)
+      gate.leave(item.weight)
     }
   }
 
   /// Counts an item whose line still applies. Returns false if it has to be processed all the same.
   func takes(_ item: Item, _ lookup: LineReuse.Lookup) throws -> Bool {
-    guard case .stands(let verdict) = lookup, verdict.isFresh,
+    guard case .stands(let line) = lookup, line.verdict.needsNothing,
       turns.isUndisturbed(item.sourceKey)
     else { return false }
-    try lines.keep(verdict.range, of: item)
-    meter.standing(verdict, item)
-    try lines.ended(item, verdict.kept)
-    if let value = verdict.upgrade { upgrades?.offer(value, item) }
+    try lines.keep(line.range, of: item)
+    meter.standing(line, item)
+    try lines.ended(item, line.kept)
+    if let value = line.upgrade { upgrades?.offer(value, item) }
     // For `fail-above` it is a success, but not of its host, which was not asked.
     failures.withLock { $0.take(successes: 1) }
     return true
@@ -122,15 +112,17 @@ final class Scheduler: Sendable {
     gate.close()
   }
 
-  private func run(_ entry: HostLines.Entry) async throws {
+  private func run(
+    _ item: Item, _ lookup: LineReuse.Lookup?, at place: KeyedQueue.Place
+  ) async throws {
     do {
-      await turns.queue.turn(entry.place)
-      defer { turns.queue.leave(entry.place) }
-      defer { copies.release(entry.item.sourceKey) }
+      await turns.queue.turn(place)
+      defer { turns.queue.leave(place) }
+      defer { copies.release(item.sourceKey) }
       try Task.checkCancellation()
       if isDraining { throw CancellationError() }
-      let context = begin(entry.item)
-      try end(try await way.result(of: context, entry.lookup), entry.item)
+      let context = begin(item)
+      try end(try await way.result(of: context, lookup), item)
     } catch is CancellationError where isDraining {
       // The others are finished.
     } catch {

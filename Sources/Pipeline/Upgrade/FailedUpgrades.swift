@@ -5,20 +5,20 @@ internal import TesseraSystem
 /// them takes the budget, or requests, of every run.
 final class FailedUpgrades: Sendable {
   private let state: StateStore
-  private let rejections: RejectionPolicy
+  private let verdicts: Verdicts
   private let clock: WallClock
 
   init(_ parts: RunParts) {
     state = parts.state
-    rejections = parts.rejections
+    verdicts = parts.verdicts
     clock = parts.clock
   }
 
   /// Whether that is believed of the bytes that are known.
   func hasFailed(_ item: Item, _ known: Known) async throws -> Bool {
-    let record = rejections.current(try await state.failedUpgrade(of: item.requestKey))
-    guard let believed = rejections.believed(record, now: known.now) else { return false }
-    return believed.content == known.source.record?.content
+    verdicts.leavesAlone(
+      known.source, afterUpgrade: try await state.failedUpgrade(of: item.requestKey), now: known.now
+    )
   }
 
   /// What came of an item that was not upgraded; remembers it.
@@ -26,7 +26,7 @@ final class FailedUpgrades: Sendable {
     guard case .failed(let failure, _) = done.outcome else { return .failed }
     let isUnreached = if case .unreachable = failure { true } else { false }
     if let content = done.source.record?.content,
-      let record = rejections.failedUpgrade(
+      let record = verdicts.rejections.failedUpgrade(
         failure, content: content,
         previous: try await state.failedUpgrade(of: context.item.requestKey), now: clock.now())
     {

@@ -118,7 +118,9 @@ struct RunInMemory: Sendable {
         }
       })
     let loop = ItemLoop(
-      Pipeline.way(extent, parts), parts, meter: ProgressMeter(parts.recorder, Silence()),
+      Pipeline.way(extent, parts),
+      ManifestReading(parts: parts, guards: RunGuards(), shard: nil, selection: nil),
+      meter: ProgressMeter(parts.recorder, Silence()),
       stop: {
         transcoder.close()
         fetcher.close()

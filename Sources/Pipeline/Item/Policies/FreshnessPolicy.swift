@@ -3,7 +3,7 @@ internal import TesseraFetch
 internal import TesseraPipelineFile
 internal import TesseraState
 
-/// When a source may be used without a request, and why (RFC 9111). Pure: moments are given to it, in
+/// How long what a server confirmed may be used without a request (RFC 9111). Pure: moments are given to it, in
 /// seconds since 1970.
 struct FreshnessPolicy: Sendable {
   let revalidation: PipelineFile.Revalidation
@@ -35,7 +35,8 @@ struct FreshnessPolicy: Sendable {
     return (end.isInfinite || confirmation.checked <= now) && now < end
   }
 
-  private func isFresh(_ source: KnownSource, now: Double) -> Bool {
+  /// Whether a source's bytes may be used without a request.
+  func isFresh(_ source: KnownSource, now: Double) -> Bool {
     // A newer header shows that the bytes have changed.
     guard source.header == nil, let record = source.record else { return false }
     if onlyFailed, !refreshes, source.isReady {
@@ -52,45 +53,6 @@ struct FreshnessPolicy: Sendable {
   /// Whether a layout run leaves an item alone because only failed ones are requested.
   func isLeftAlone(_ source: KnownSource) -> Bool {
     onlyFailed && (source.lastStatus == .ok || source.lastStatus == .pending)
-  }
-
-  /// Whether a source's bytes may be used without a request, and why.
-  struct Verdict: Sendable {
-    var isFresh: Bool
-    var reason: Reason
-  }
-
-  func verdict(_ source: KnownSource, now: Double) -> Verdict {
-    let isFresh = isFresh(source, now: now)
-    return Verdict(isFresh: isFresh, reason: reason(source, isFresh))
-  }
-
-  private func reason(_ source: KnownSource, _ isFresh: Bool) -> Reason {
-    guard let record = source.record else {
-      return source.rejection == nil ? .unknownSource : .rejectedLastTime
-    }
-    let confirmation = record.confirmation
-    if isFresh { return reasonToReuse(source, confirmation) }
-    if refreshes { return .refreshed }
-    if source.rejection != nil { return .rejectedLastTime }
-    if source.header != nil { return .headerDiffers }
-    if revalidation == .always { return .alwaysRevalidated }
-    guard let end = confirmation.freshUntil else {
-      return .noLifetime(checked: confirmation.checked)
-    }
-    return .expired(checked: confirmation.checked, freshUntil: end)
-  }
-
-  private func reasonToReuse(_ source: KnownSource, _ confirmation: Confirmation) -> Reason {
-    if onlyFailed, source.isReady, source.lastStatus == .ok { return .onlyFailedRequested }
-    if let filePlan = source.filePlan, !source.isFinished {
-      let missing = filePlan.missing.count
-      return missing > 0
-        ? .filesMissing(missing, of: filePlan.keys.count) : .noLongerAccepted
-    }
-    if confirmation.run == run { return .checkedInThisRun }
-    if revalidation == .never { return .neverRevalidated }
-    return .fresh(until: confirmation.freshUntil ?? confirmation.checked)
   }
 
   /// What a server confirmed at `now`. A 304 may leave out what has not changed (RFC 9111, section

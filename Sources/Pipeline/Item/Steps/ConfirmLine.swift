@@ -13,11 +13,11 @@ final class ConfirmLine: Sendable {
   }
 
   @inline(never)
-  func perform(_ line: LineReuse.Verdict, _ context: ItemContext) async throws -> Stage {
-    stage(line, try await sendRequest.answer(line.record.condition, context), context)
+  func perform(_ line: LineReuse.Line, _ context: ItemContext) async throws -> Stage {
+    stage(line, try await sendRequest.answer(line.verdict.question.condition, context), context)
   }
 
-  func stage(_ line: LineReuse.Verdict, _ answer: Answer, _ context: ItemContext) -> Stage {
+  func stage(_ line: LineReuse.Line, _ answer: Answer, _ context: ItemContext) -> Stage {
     guard case .notModified(let response) = answer else { return .doubted(line, answer) }
     let source = confirmer.record(line.record.content, response, before: line.record)
     // The line may show what the server now says.

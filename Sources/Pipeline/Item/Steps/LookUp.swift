@@ -7,8 +7,8 @@ final class LookUp: Sendable {
   private let state: StateStore
   private let planner: FilePlanner
   private let acceptance: Acceptance
-  private let freshness: FreshnessPolicy
-  private let rejections: RejectionPolicy
+  private let verdicts: Verdicts
+  private let copies: SourceCopies
   private let places: OwnPlaces
   private let clock: WallClock
 
@@ -16,8 +16,8 @@ final class LookUp: Sendable {
     state = parts.state
     planner = parts.planner
     acceptance = parts.acceptance
-    freshness = parts.freshness
-    rejections = parts.rejections
+    verdicts = parts.verdicts
+    copies = parts.copies
     places = parts.places
     clock = parts.clock
   }
@@ -34,9 +34,9 @@ final class LookUp: Sendable {
   private func stage(_ lookup: LineReuse.Lookup?, _ context: ItemContext) -> Stage? {
     switch lookup {
     // Nothing more of a line is looked up or planned: most sources turn out to be unchanged.
-    case .stands(let verdict) where context.sharedFailure == nil:
-      context.reasons.append(verdict.reason)
-      return .line(verdict)
+    case .stands(let line) where context.sharedFailure == nil:
+      context.reasons.append(line.verdict.reason)
+      return .line(line)
     case .new: return stage(KnownSource(), context)
     default: return nil
     }
@@ -44,23 +44,25 @@ final class LookUp: Sendable {
 
   @inline(never)
   private func stage(_ source: KnownSource, _ context: ItemContext) -> Stage {
-    let known = known(source)
-    context.reasons.append(known.freshness.reason)
+    let known = known(source, of: context.item)
+    context.reasons.append(known.verdict.reason)
     return .known(known)
   }
 
   /// Looks up the rest after all.
   @inline(never)
   func perform(
-    _ line: LineReuse.Verdict, _ answer: Answer, _ context: ItemContext
+    _ line: LineReuse.Line, _ answer: Answer, _ context: ItemContext
   ) async throws -> Stage {
-    let known = known(try await source(of: context.item))
-    return .answered(Asked(known, Question(condition: line.record.condition)), answer)
+    let known = known(try await source(of: context.item), of: context.item)
+    return .answered(Asked(known, line.verdict.question), answer)
   }
 
   @inline(never)
-  private func known(_ source: KnownSource) -> Known {
-    Known(source, freshness, now: clock.now())
+  private func known(_ source: KnownSource, of item: Item) -> Known {
+    let now = clock.now()
+    let hasCopy = !source.isFinished && copies.has(source, of: item)
+    return Known(source, verdicts.verdict(source, hasCopy: hasCopy, now: now), now: now)
   }
 
   @inline(never)
@@ -80,7 +82,7 @@ final class LookUp: Sendable {
   ) -> KnownSource {
     var source = KnownSource()
     source.record = known.source.map { places.known($0, of: item) }
-    source.rejection = rejections.current(known.rejection)
+    source.rejection = verdicts.rejections.current(known.rejection)
     if let filePlan, let content = known.content {
       source.content = content
       source.filePlan = filePlan
@@ -102,6 +104,6 @@ final class LookUp: Sendable {
 
   private func knowledge(of item: Item) async throws -> StateStore.Knowledge {
     try await state.knowledge(
-      of: item.sourceKey, url: item.requestKey, id: freshness.onlyFailed ? item.id : nil)
+      of: item.sourceKey, url: item.requestKey, id: verdicts.freshness.onlyFailed ? item.id : nil)
   }
 }

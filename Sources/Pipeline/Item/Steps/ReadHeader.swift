@@ -30,11 +30,14 @@ final class ReadHeader: Sendable {
     countsFrames = parts.file.countsFrames
   }
 
+  /// - Parameter verdict: what ``UseKnownSize`` has found.
   @inline(never)
-  func outcome(_ source: KnownSource, _ context: ItemContext) async throws -> Outcome {
+  func outcome(
+    _ source: KnownSource, _ verdict: Verdict, _ context: ItemContext
+  ) async throws -> Outcome {
     let item = context.item
     let answer = try await probe.fetch(
-      item.requestURL, condition: condition(source),
+      item.requestURL, condition: verdict.question.condition,
       turn: turn(item))
     context.fetching += answer.time
     let outcome = try outcome(of: answer, source, context)
@@ -64,11 +67,6 @@ final class ReadHeader: Sendable {
 
   private func turn(_ item: Item) -> Int {
     order == .newestFirst ? -item.position : item.position
-  }
-
-  @inline(never)
-  func condition(_ source: KnownSource) -> Condition? {
-    freshness.refreshes ? nil : KnownSize(source, acceptance)?.condition
   }
 
   @inline(never)
@@ -138,31 +136,30 @@ final class ReadHeader: Sendable {
 /// In a layout run: ends the way of an item whose size is known and need not be requested again.
 final class UseKnownSize: Sendable {
   private let acceptance: Acceptance
-  private let freshness: FreshnessPolicy
+  private let verdicts: Verdicts
   private let clock: WallClock
   private let showsFiles: Bool
   private let countsFrames: Bool
 
   init(_ parts: RunParts) {
     acceptance = parts.acceptance
-    freshness = parts.freshness
+    verdicts = parts.verdicts
     clock = parts.clock
     showsFiles = parts.file.deliveringService == nil
     countsFrames = parts.file.countsFrames
   }
 
-  /// Nil if the source has to be requested.
-  func outcome(_ source: KnownSource, _ context: ItemContext) -> Outcome? {
+  /// - Returns: also how an item that needs nothing ends; nil for others.
+  @inline(never)
+  func outcome(_ source: KnownSource, _ context: ItemContext) -> (Verdict, Outcome?) {
+    let size = KnownSize(source, acceptance)
+    var isWhole = true
+    if countsFrames, case .header(let record)? = size { isWhole = record.frameCounter == nil }
+    let verdict = verdicts.verdict(ofSize: size, source, isWhole: isWhole, now: clock.now())
     context.reasons.append(.layoutRun)
-    guard let known = KnownSize(source, acceptance) else { return nil }
-    if countsFrames, case .header(let record) = known, record.frameCounter != nil { return nil }
-    if freshness.isLeftAlone(source) {
-      context.reasons.append(.onlyFailedRequested)
-      return known.outcome(showsFiles: showsFiles)
-    }
-    guard freshness.isFresh(known.confirmation, now: clock.now()) else { return nil }
-    context.reasons.append(.knownSizeFresh)
-    return known.outcome(showsFiles: showsFiles)
+    guard verdict.needsNothing else { return (verdict, nil) }
+    context.reasons.append(verdict.reason)
+    return (verdict, size?.outcome(showsFiles: showsFiles))
   }
 }
 

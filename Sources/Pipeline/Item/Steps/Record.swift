@@ -118,16 +118,16 @@ final class Record: Sendable {
 
   /// Keeps the item's line of an earlier run.
   @inline(never)
-  func keep(_ verdict: LineReuse.Verdict, _ context: ItemContext) async throws -> ItemDone {
-    try lines.keep(verdict.range, of: context.item)
+  func keep(_ line: LineReuse.Line, _ context: ItemContext) async throws -> ItemDone {
+    try lines.keep(line.range, of: context.item)
     try await state.confirm(
       context.item.id, reasons: context.reasons,
       context.change.source.map { places.stored($0, of: context.item) }, key: context.item.sourceKey
     )
-    var kept = verdict.kept
+    var kept = line.kept
     kept.freshUntil = context.change.source.map { freshness.end(of: $0.confirmation) } ?? 0
     recorder.count(kept)
-    if let value = verdict.upgrade { upgrades?.offer(value, context.item) }
+    if let value = line.upgrade { upgrades?.offer(value, context.item) }
     var report = context.report(.ok, nil, .reused)
     report.kept = kept
     return ItemDone(report)

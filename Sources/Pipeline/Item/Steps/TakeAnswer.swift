@@ -34,7 +34,7 @@ final class TakeAnswer: Sendable {
       return .received(Received(asked.known, bytes))
     case .notModified(let response):
       context.reasons.append(.notModified)
-      if let rejection = question.rejection, rejection.condition != nil {
+      if let rejection = question.rejection {
         if let reason = RejectionPolicy.backOff(rejection) { context.reasons.append(reason) }
         return .done(source, .failed(ItemFailure(rejection), isRemembered: true))
       }
@@ -61,7 +61,7 @@ final class TakeAnswer: Sendable {
       source.rejection = nil
     }
     if source.isFinished { return .done(source, .shown(content, filePlan)) }
-    let confirmed = Known(source, freshness, now: asked.known.now)
+    let confirmed = Known(source, asked.known.verdict, now: asked.known.now)
     // A copy that turns out to be damaged is dropped, and the source is requested.
     guard let copy = copies.restore(source, for: context) else {
       return .asking(Asked(confirmed, Question()))
