@@ -80,6 +80,4 @@ package struct LeftOutMembers: Sendable {
       counts[name, default: 0] += count
     }
   }
-
-  package var names: [String] { counts.keys.sorted() }
 }

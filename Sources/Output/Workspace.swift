@@ -162,7 +162,7 @@ package struct Workspace: Sendable {
     return FileSystem.join(directory.realPath ?? directory.path, Self.state)
   }
 
-  /// Removes damaged states that were kept: what could be read of them is in the new ones.
+  /// Removes damaged states that were kept.
   package func removeDamagedStates() throws(SystemError) {
     for name in try directory.list() where name.hasPrefix(Self.damaged) {
       try directory.remove(name)

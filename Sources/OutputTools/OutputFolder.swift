@@ -47,10 +47,10 @@ struct OutputFolder: Sendable {
   enum Damage: Sendable {
     /// They stay, and the work fails.
     case stays
-    /// Once the work meets one, it is set aside, and the work begins again with what could be read of it.
-    case salvaged
-    /// All are examined before the work, and damaged ones replaced by empty ones: whose a record is can't be read.
-    case replaced
+    /// Once the work meets one, it is set aside, and the work begins again with an empty one.
+    case setAside
+    /// All are examined before the work, and nothing remains of damaged ones.
+    case removed
   }
 
   /// Takes the output as runs do, and works with its states: that of the whole, which is created if there is none, and
@@ -97,14 +97,14 @@ struct OutputFolder: Sendable {
     while true {
       let shards = withShards ? try await held.shardStates() : []
       do {
-        if damage == .replaced { try await Self.examine(held, shards) }
+        if damage == .removed { try await Self.examine(held, shards) }
         return try await work(shards)
       } catch let error as StateError
         where damage != .stays && repairs <= shards.count && StateStore.isDamaged(error)
       {
         try await held.confirm()
         let warning = try await held.keepingLock {
-          try await Self.repair(held, shards, after: error, keepsRecords: damage == .salvaged)
+          try await Self.repair(held, shards, after: error, isKept: damage == .setAside)
         }
         repaired(warning)
         repairs += 1
@@ -142,13 +142,13 @@ struct OutputFolder: Sendable {
   }
 
   private static func repair(
-    _ held: HeldOutput, _ shards: [ShardState], after error: StateError, keepsRecords: Bool
+    _ held: HeldOutput, _ shards: [ShardState], after error: StateError, isKept: Bool
   ) async throws -> String {
     let shard = shards.first { $0.path == error.path }
     let aside = if let shard { try await shard.setAside() } else { try await held.setStateAside() }
     let warning = try await StateStore.replace(
       after: error, by: shard?.path ?? held.workspace.statePath(), aside: aside,
-      keepsRecords: keepsRecords)
+      isKept: isKept)
     try await shard?.save()
     return warning
   }
@@ -224,7 +224,7 @@ struct OutputFolder: Sendable {
 
     init(_ file: ReadableState) async throws {
       self.file = file
-      reading = try await StateReading(path: file.path)
+      reading = try StateReading(path: file.path)
     }
   }
 

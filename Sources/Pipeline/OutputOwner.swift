@@ -48,9 +48,6 @@ struct OutputOwner: Sendable {
   /// Whether requests go to other URLs than those of the last run, for the same manifest.
   var hasOtherAddresses: Bool { last?.addresses.map { $0 != addresses } ?? false }
 
-  /// Whether the last run was one of an earlier version, which published more of a manifest.
-  var isUpgraded: Bool { last.map { $0.identity == nil } ?? false }
-
   func completed(items: Int) -> StateStore.CompletedRun {
     StateStore.CompletedRun(
       pipeline: file.name, items: items, identity: identity, addresses: addresses)

@@ -54,8 +54,7 @@ struct Recovery: Sendable {
     return false
   }
 
-  /// Moves a damaged state out of the way and copies what can be read of it into a new one. Returns a
-  /// warning for the user.
+  /// Moves a damaged state out of the way. Returns a warning for the user.
   func setAside(_ error: StateError) async throws -> String {
     try await StateStore.replace(
       after: error, by: held.workspace.statePath(), aside: try await held.setStateAside())

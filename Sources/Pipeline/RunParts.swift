@@ -63,10 +63,7 @@ struct RunParts: Sendable {
     output: any Output, workspace: Workspace, cache: SourceCache?, recorder: RunRecorder,
     lines: RunLines, chunks: ChunkReuse? = nil
   ) {
-    self.file = file
-    self.run = run
-    self.recorder = recorder
-    self.clock = clock
+    (self.file, self.run, self.recorder, self.clock) = (file, run, recorder, clock)
     self.state = state
     self.fetcher = fetcher
     self.transcoder = transcoder

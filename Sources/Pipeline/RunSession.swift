@@ -81,8 +81,7 @@ struct RunSession: Sendable {
     let document = Mutex<OpenDocument?>(nil)
   }
 
-  /// Moves a damaged state out of the way. The session that is returned begins with what could be read
-  /// of it.
+  /// Moves a damaged state out of the way. The session that is returned begins with an empty one.
   func afterSettingAside(_ error: StateError) async throws -> RunSession {
     let warning = try await Recovery(held).setAside(error)
     let next = RunSession(Pipeline(file, extent, options), held, services, observer)
@@ -292,7 +291,6 @@ struct RunSession: Sendable {
     let libvips = parts.transcoder.hello.libvips
     let lines = parts.lines
     meter.tell(ofMistakes: manifest)
-    if owner.isUpgraded { meter.tell(ofLess: manifest) }
     if options.shard == nil, recorder.current.total == 0 { meter.warn(manifest.emptiness) }
     // A shard has no catalog: `merge` counts what that loses.
     if options.shard == nil, !options.allowsLoss {

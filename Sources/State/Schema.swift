@@ -1,13 +1,7 @@
 /// The state's tables.
 enum Schema {
-  /// Stored in the file as its `user_version`. Each migration raises it by one.
-  static var version: Int { baseline + migrations.count }
-
-  /// The version of ``tables``. A state of an earlier one is set aside, and what its records say is revalidated.
-  private static let baseline = 24
-
-  /// What later versions changed, one each.
-  private static let migrations: [String] = []
+  /// The version of ``tables``, stored in the file as its `user_version`. A state of an earlier one is set aside.
+  static let version = 25
 
   private static let tables = """
     -- Each source. URLs may hold secrets, so they are stored as digests. A key or digest is a blob; see PackedKey.
@@ -190,8 +184,10 @@ enum Schema {
     ) WITHOUT ROWID;
     """
 
-  /// Makes the tables of a new file, and those of this version of an earlier one.
-  static func migrate(_ database: Database) throws(StateError) {
+  /// Makes the tables of a new file.
+  ///
+  /// - Throws: ``StateError`` also for a file of another version.
+  static func prepare(_ database: Database) throws(StateError) {
     let version = try version(of: database)
     guard version <= Self.version else {
       // The number alone may be damaged, and must not lock its owner out.
@@ -205,18 +201,17 @@ enum Schema {
         message: "a later version of tessera wrote it (schema \(version); this version reads up to "
           + "\(Self.version))", remedy: "use that version, or another output")
     }
-    try checkAge(version, database)
-    if version == 0 { try run(tables, on: database, to: baseline) }
-    for step in max(version, baseline)..<Self.version {
-      try run(migrations[step - baseline], on: database, to: step + 1)
+    guard version == 0 || version == Self.version else {
+      throw StateError(
+        kind: .older, path: database.path,
+        message: "another version of tessera wrote it (schema \(version); this version reads "
+          + "\(Self.version))",
+        remedy: "run the pipeline, which sets it aside and fetches everything again")
     }
-  }
-
-  /// With the number in the same transaction, a kill leaves the old tables or the new ones.
-  private static func run(
-    _ sql: String, on database: Database, to version: Int
-  ) throws(StateError) {
-    try database.execute("BEGIN IMMEDIATE; \(sql); PRAGMA user_version = \(version); COMMIT")
+    guard version == 0 else { return }
+    // With the number in the same transaction, a kill leaves no tables or all.
+    try database.execute(
+      "BEGIN IMMEDIATE; \(tables); PRAGMA user_version = \(Self.version); COMMIT")
   }
 
   private static func version(of database: Database) throws(StateError) -> Int {
@@ -228,35 +223,20 @@ enum Schema {
     return version
   }
 
-  /// Whether a file's tables are those of this version.
-  ///
-  /// - Throws: ``StateError`` also if they are too old to be changed into those.
-  static func isNewest(_ database: Database) throws(StateError) -> Bool {
-    let found = try version(of: database)
-    try checkAge(found, database)
-    return found == version
-  }
-
-  private static func checkAge(_ version: Int, _ database: Database) throws(StateError) {
-    guard version == 0 || version >= baseline else {
-      throw StateError(
-        kind: .older, path: database.path,
-        message:
-          "an earlier version of tessera wrote it (schema \(version); this version reads from "
-          + "\(baseline) on)",
-        remedy: "run the pipeline, which sets it aside and revalidates its sources")
-    }
+  /// Whether a file has no tables yet.
+  static func isEmpty(_ database: Database) throws(StateError) -> Bool {
+    try version(of: database) == 0
   }
 
   private static func newestColumns() throws(StateError) -> [String] {
     let newest = try Database("")
-    try migrate(newest)
+    try prepare(newest)
     return try columns(of: newest)
   }
 
   /// Whether the tables are those of this version.
   static func isWhole(_ database: Database) throws(StateError) -> Bool {
-    guard try isNewest(database) else { return false }
+    guard try version(of: database) == version else { return false }
     return try columns(of: database) == newestColumns()
   }
 

@@ -34,12 +34,7 @@ extension StateStore {
   }
 
   /// Adds the keys of all rows that items need to the names.
-  ///
-  /// - Returns: false if no run has been since records were read from a damaged state, which has no items.
-  package func nameRows() throws(StateError) -> Bool {
-    // The run of what was salvaged precedes all runs.
-    let last = try database.prepare("SELECT max(number) FROM runs").first([]) { $0.optionalInt(0) }
-    if last == 0 { return false }
+  package func nameRows() throws(StateError) {
     // Whole tables are scanned, which may never end in a damaged file.
     try database.limitSteps()
     defer { database.unlimitSteps() }
@@ -51,7 +46,6 @@ extension StateStore {
       // Sorted, because keys are digests: in any other order each would change another page.
       try database.execute("INSERT OR IGNORE INTO temp.named (name) SELECT \(keys) ORDER BY 1")
     }
-    return true
   }
 
   /// What became of the rows of one part of a table.

@@ -1,4 +1,4 @@
-/// Separates a damaged state from one that is whole and only failed this time.
+/// Separates a damaged state from one that is whole and only failed this time, and puts an empty one in its place.
 extension StateStore {
   /// Whether the state that an error is about has to be set aside. Its store is not used any more.
   ///
@@ -32,5 +32,42 @@ extension StateStore {
     } catch {
       return error.kind == .unavailable ? nil : error
     }
+  }
+
+  /// An empty state in the place of a damaged one, which is at another path now. Files are found again by their names,
+  /// which follow from the bytes of their sources.
+  ///
+  /// - Parameters:
+  ///   - error: about the damage.
+  ///   - aside: where the damaged state is, and its name for the user.
+  ///   - isKept: whether it stays there. Then the new one also knows whose the output is, and that images were forgotten.
+  /// - Returns: a warning: a clause.
+  package static func replace(
+    after error: StateError, by path: String, aside: (path: String, name: String),
+    isKept: Bool = true
+  ) async throws(StateError) -> String {
+    let state = try StateStore(path: path)
+    if isKept { try await state.takeNotes(from: aside.path) }
+    try await state.close()
+    return error.finding
+      + (isKept ? "; it was set aside as \"\(aside.name)\"" : "; it was replaced by an empty one")
+      + ", and everything is fetched again"
+  }
+
+  /// Of a state that can't be read, nothing.
+  func takeNotes(from path: String) throws(StateError) {
+    guard let damaged = try? Database(path, isReadOnly: true) else { return }
+    // If this fails, no table can be read either.
+    try? damaged.limitSteps()
+    defer { damaged.unlimitSteps() }
+    try begin()
+    // Without it, the next run is only not compared with the last one.
+    if let last = try? Self.lastCompletedRun(in: damaged) {
+      try database.execute("INSERT OR REPLACE INTO runs (number) VALUES (0)")
+      try note(last, as: 0)
+    }
+    // Without it, a store is believed that says there are no marks of forgotten images.
+    if let marks = try? Self.forgottenMarks(in: damaged) { try note(forgottenMarks: marks) }
+    try commit()
   }
 }

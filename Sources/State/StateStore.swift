@@ -41,7 +41,7 @@ package actor StateStore {
         // same page is written to the log, and read again, many times.
         + "PRAGMA cache_size = -16000; PRAGMA wal_autocheckpoint = 4000")  // pages
     // Before the statements are compiled: they name columns of the newest schema.
-    try Schema.migrate(database)
+    try Schema.prepare(database)
     sources = try RecordTable(database)
     headers = try RecordTable(database)
     contents = try RecordTable(database)
@@ -182,11 +182,6 @@ package actor StateStore {
   package func copy(to path: String) async throws(StateError) {
     try commit()
     try await Self.copy(self.path, to: path)
-  }
-
-  /// Whether opening a state would change its tables.
-  static func isOfEarlierVersion(_ path: String) throws(StateError) -> Bool {
-    try !Schema.isNewest(Database(path, isReadOnly: true))
   }
 
   /// On another thread than the state's, with a connection of its own.

@@ -140,14 +140,9 @@ import Testing
       var requests: Int
       var files: Int
     }
-    struct Files: Decodable {
-      var files: Int
-      var bytes: Int
-    }
     var images: [String: Int]
     var expected: Work
     var most: Work
-    var dropped: Files
   }
 
   private struct Plan: Decodable { var next: Next? }

@@ -112,13 +112,15 @@ import Testing
     }
   }
 
-  /// A damaged page loses only its own records; all others are taken over and revalidated.
-  @Test func readableRecordsOfADamagedStateAreKept() async throws {
+  /// A damaged page costs requests and decodes; files keep their names, and their bytes.
+  @Test func filesOfADamagedStateAreFoundAgain() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let items = (0..<300).map { nginx.url("/one-pixel.png?\($0)") + "\n" }
     let fixture = try RunFixture(manifest: items.joined())
     #expect(try await fixture.run().status == 0)
-    let text = try fixture.catalogText
+    let (text, files) = (
+      try fixture.catalogText, fixture.folder.files(below: "out/variants").sorted()
+    )
     let whole = try Data(contentsOf: Self.state(fixture))
     // Pages with many validators hold sources: an ETag of nginx ends with the size of the file.
     let size = String(try Places.bytes("one-pixel.png").count, radix: 16)
@@ -131,11 +133,11 @@ import Testing
     try damaged.write(to: Self.state(fixture))
     let result = try await fixture.run()
     #expect(result.status == 0, "\(result.errors)")
-    #expect(result.errors.contains("records could be read"), "\(result.errors)")
+    #expect(result.errors.contains("and everything is fetched again"), "\(result.errors)")
     #expect(try fixture.catalogText == text)
     let report = try fixture.report
-    #expect(report["decodes"] == 0)
-    #expect((200..<300).contains(report["fetch.notModified"] ?? 0), "\(report)")
+    #expect(report["fetch.notModified"] == 0 && report["fetch.requests"] == 300, "\(report)")
+    #expect(fixture.folder.files(below: "out/variants").sorted() == files)
     // The damaged file is kept, including what the run wrote before it met the damage.
     let kept = try fixture.folder.read("out/.tessera/state.sqlite.damaged")
     try #require(kept.count >= whole.count)
@@ -172,7 +174,6 @@ import Testing
     #expect(prune.status == 0 && prune.output.hasPrefix("0 files deleted"), "\(prune.errors)")
     #expect(prune.errors.contains("it was set aside as"), "\(prune.errors)")
     #expect(try fixture.folder.read("out/.tessera/state.sqlite.damaged")[middle] == 0x5A)
-    // What was read of it waits for the next run, whatever the grace.
     let again = try await Tool.tessera("prune", output, "--grace", "0s")
     #expect(again.status == 0 && !again.output.contains("of the state"), "\(again.output)")
     try damage()
@@ -219,34 +220,6 @@ import Testing
       }
       #expect(try !fixture.catalogText.contains("\"own\""))
     }
-  }
-
-  /// A stale source is still stale after its state was damaged, also for --retry-failed.
-  @Test func salvagedSourcesAreRetried() async throws {
-    let isDown = Mutex(false)
-    let server = try FaultServer([
-      "/a": { _, connection in
-        if isDown.withLock(\.self) { return connection.respond("500 Internal Server Error") }
-        connection.fixture("plain.jpg", ["ETag": "\"1\"", "Cache-Control": "no-cache"])
-      }
-    ])
-    defer { server.stop() }
-    let fixture = try RunFixture(manifest: server.url("/a") + "\n")
-    #expect(try await fixture.run().status == 0)
-    isDown.withLock { $0 = true }
-    #expect(try await fixture.run().status == 1)
-    #expect(try fixture.catalog.images[0].status == .stale)
-    var bytes = try Data(contentsOf: Self.state(fixture))
-    // What was decided about the item.
-    let place = try #require(bytes.range(of: Data("\"http-status\"".utf8)))
-    let page = place.lowerBound / 4096 * 4096
-    bytes.replaceSubrange(page..<page + 4096, with: Data(repeating: 0x5A, count: 4096))
-    try bytes.write(to: Self.state(fixture))
-    let result = try await fixture.run("--retry-failed")
-    #expect(result.status == 1, "\(result.errors)")
-    #expect(result.errors.contains("could be read"), "\(result.errors)")
-    #expect(try fixture.catalog.images[0].status == .stale)
-    #expect(server.count("/a") == 3)
   }
 
   /// Recovery after a power cut removes no file outside `variants`, whatever paths a damaged state

@@ -96,7 +96,7 @@ import Testing
       Self.messages([#"{"url":"https://a/1","vews":1}"#])[0].contains("did you mean \"views\"?"))
     var reader = ManifestReader(extra: .named([]))
     _ = reader.read(Array(#"{"url":"https://a/1","views":1}"#.utf8)) + reader.finish()
-    #expect(reader.leftOut.names.isEmpty)
+    #expect(reader.leftOut.counts.isEmpty)
   }
 
   private static let theFocus = "the focus must be two numbers from 0 to 1, such as [0.5, 0.3]"
@@ -173,7 +173,7 @@ import Testing
     let columns = (100..<210).map { "c\($0)" }
     let row = "https://a/1," + columns.map { _ in "x" }.joined(separator: ",") + "\n"
     _ = reader.read(Array("url,\(columns.joined(separator: ","))\n\(row)\(row)".utf8))
-    #expect(reader.leftOut.names == Array(columns.prefix(100)))
+    #expect(reader.leftOut.counts.keys.sorted() == Array(columns.prefix(100)).sorted())
     #expect(reader.leftOut.counts == Dictionary(columns.prefix(100).map { ($0, 2) }) { $1 })
   }
 

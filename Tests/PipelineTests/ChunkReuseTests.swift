@@ -169,22 +169,35 @@ import Testing
     #expect(stood > 200, "\(stood)")
   }
 
-  /// Whatever bit of the state flips: the catalog is that of a whole one, or the state is set aside, and everything is
-  /// requested again.
-  @Test(arguments: tried(of: Array(0..<6)))
-  func aFlippedBitNeverChangesTheCatalog(_ part: Int) async throws {
+  /// Whatever bits of the state, or of the chunks in it, flip: the catalog is that of a whole one, or the state is set aside,
+  /// and everything is requested again. A soak takes 1,000 of each.
+  @Test(arguments: tried(of: Array(0..<(isSoak ? 67 : 6))), [false, true])
+  func flippedBitsNeverChangeTheCatalog(_ part: Int, _ areOfChunks: Bool) async throws {
     let run = try Self.begun()
     _ = try await run.wholeRun(Self.lines(0..<80))
     let path = try run.workspace.statePath()
     try await StateStore(path: path).close()
-    let (state, files) = (Array(try Data(contentsOf: URL(filePath: path))), run.output.files)
+    let chunks = try await StateStore(path: path).chunkIndex().chunks
+    let data = try Data(contentsOf: URL(filePath: path))
+    let (state, files) = (Array(data), run.output.files)
+    let places = chunks.compactMap { chunk in
+      var bytes: [UInt8] = []
+      chunk.write(to: &bytes)
+      return data.firstRange(of: bytes)
+    }
+    #expect(places.count > 3)
     let lines = Self.lines(0..<40) + [Self.line("new", 120)] + Self.lines(40..<80)
     let reference = try await Self.begun(hasMark: false).wholeRun(lines)
     var (numbers, stood) = (SeededNumbers(part), 0)
     for _ in 0..<15 {
       var flipped = state
-      let bit = numbers.next(below: state.count * 8)
-      flipped[bit / 8] ^= 1 << (bit % 8)
+      var place = 0..<state.count
+      if areOfChunks { place = places[numbers.next(below: places.count)] }
+      var bit = 0
+      for _ in 0...numbers.next(below: 4) {
+        bit = place.lowerBound * 8 + numbers.next(below: place.count * 8)
+        flipped[bit / 8] ^= 1 << (bit % 8)
+      }
       for end in ["-wal", "-shm"] { try? FileSystem.remove(path + end) }
       try Data(flipped).write(to: URL(filePath: path))
       run.output.files = files

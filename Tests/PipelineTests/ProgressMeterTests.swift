@@ -94,36 +94,6 @@ import Testing
     #expect(throws: SystemError.self) { try observers.held() }
     #expect(observer.holds == 3)
   }
-
-  /// After an upgrade, once: what is not published any more.
-  @Test(arguments: [
-    (#"{"id":"a","url":"https://img.example/a","size":1,"colour":2}"#, "colour, size", 0),
-    (#"{"id":"a","url":"https://me:x@img.example/a"}"#, "", 1),
-    (#"{"id":"a","url":"https://img.example/a"}"#, "", 0),
-  ])
-  func anUpgradeIsExplained(_ line: String, _ names: String, _ secrets: Int) async throws {
-    let folder = try TemporaryFolder()
-    var file = PipelineFile.example()
-    file.manifest = .file(try folder.write(line + "\n", to: "manifest.jsonl"))
-    let manifest = try await ManifestStream.open(file, in: folder.url.path)
-    while try await manifest.nextBatch() != nil {}
-    ProgressMeter(recorder, observer).tell(ofLess: manifest)
-    var expected: [String] = []
-    if !names.isEmpty {
-      expected.append(
-        "warning from this version on, only members that are named become public; left out: "
-          + "\(names); name those that are to be in the catalog in the pipeline file, such as "
-          + "extra: [colour]")
-    }
-    if secrets > 0 {
-      expected.append(
-        "warning from this version on, the catalog leaves signatures and tokens out of URLs, "
-          + "and of ids that are made of URLs; \(secrets) URLs of the manifest have some")
-    }
-    #expect(observer.events == expected)
-    // Names of private columns are not in the public report.
-    #expect(recorder.current.warnings == [])
-  }
 }
 
 /// Keeps what it observes, as words.

@@ -102,38 +102,14 @@ import Testing
 
   private static let error = StateError(kind: .corrupt, path: "s", message: "it is odd")
 
-  private func warning(_ rest: String) throws -> String {
-    let aside = try run.workspace.statePath() + ".damaged"
-    return "the state file \"s\": it is odd; it was set aside as \"\(aside)\"; \(rest)"
-  }
-
-  @Test(arguments: [1, 3]) func whatCanBeReadIsKept(_ count: Int) async throws {
-    do {
-      let state = try StateStore(path: try run.workspace.statePath())
-      for number in 0..<count {
-        var change = StateStore.SourceChange()
-        change.source = SourceRecord(
-          content: "c\(number)", confirmation: .stale(), url: "https://img.example/\(number)")
-        try await state.save(change, key: RecordKey.of("\(number)"), url: "u\(number)")
-      }
-      try await state.commit()
-    }
-    let text = try await recovery().setAside(Self.error)
-    #expect(
-      try text
-        == warning("\(count) records could be read, and their sources are revalidated"))
-    let state = try StateStore(path: try run.workspace.statePath())
-    let known = try await state.knowledge(of: RecordKey.of("0"), url: "u0", id: nil)
-    #expect(known.source?.content == "c0")
-    // Its record may be outdated: it is not fresh.
-    #expect(known.source?.confirmation.freshUntil == nil)
-  }
-
-  @Test func withoutReadableRecordsEverythingIsFetchedAgain() async throws {
+  @Test func aDamagedStateIsSetAside() async throws {
     try run.folder.write("not a database", to: "workspace/state.sqlite")
     let text = try await recovery().setAside(Self.error)
+    let aside = try run.workspace.statePath() + ".damaged"
     #expect(
-      try text == warning("nothing in it could be read, and everything is fetched again"))
+      text
+        == "the state file \"s\": it is odd; it was set aside as \"\(aside)\", and everything is fetched again"
+    )
     #expect(try run.folder.text("workspace/state.sqlite.damaged") == "not a database")
   }
 }

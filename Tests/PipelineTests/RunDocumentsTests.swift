@@ -139,26 +139,9 @@ import Testing
     #expect(report.warnings.count == 2)
     #expect(
       report.warnings[0].hasSuffix(
-        "state.sqlite.damaged\"; nothing in it could be read, and everything is fetched again"))
+        "state.sqlite.damaged\", and everything is fetched again"))
     // The report is that of the whole run, and the next one has nothing to say.
     #expect(Self.rest(try await whole([Self.line("a")]).warnings) == [])
-  }
-
-  /// A run of an earlier version published more of a manifest.
-  @Test func anUpgradeIsExplainedOnce() async throws {
-    serve("a")
-    let lines = [Self.line("a", #","colour":"red""#)]
-    let state = try StateStore(path: try run.workspace.statePath())
-    let number = try await state.beginRun(boot: "")
-    try await state.endRun(number, .init(pipeline: run.file.name, items: 1))
-    let first = try await run.wholeRun(lines)
-    let said = Self.rest(first.warnings)
-    #expect(said.count == 1)
-    #expect(
-      said[0].hasPrefix(
-        "from this version on, only members that are named become public;"))
-    #expect(Self.rest(first.report.warnings) == [])
-    #expect(Self.rest(try await run.wholeRun(lines).warnings) == [])
   }
 
   // MARK: Images that are lost

@@ -82,7 +82,8 @@ import Testing
     try await state.beginNaming()
     try await state.name(paths.map { Self.file($0).path }, by: .init("the catalog"))
     var counts: [String: [Int]] = [:]
-    for table in try await state.nameRows() ? StateStore.Table.allCases : [.variants] {
+    try await state.nameRows()
+    for table in StateStore.Table.allCases {
       var last: String? = ""
       var sums = [0, 0]
       while let key = last {
@@ -179,18 +180,6 @@ import Testing
     try database.execute("DELETE FROM items")
     #expect(try await collect([], day: 10, grace: 7)["sources"] == [0, 1])
     #expect(try await collect([], day: 10, grace: 7)["contents"] == [0, 1])
-  }
-
-  /// After records were read from a damaged state, only files' records can be judged until a run has been.
-  @Test func nothingIsDeletedBeforeAllItemsAreKnown() async throws {
-    try await run(["a", "b"])
-    // As if its records had been salvaged: of no run, and without items.
-    _ = try await StateStore(path: path).salvage(from: folder.path("none"))
-    try Database(path).execute("DELETE FROM items; DELETE FROM runs WHERE number > 0")
-    #expect(try await collect(["b"], day: 1) == ["variants": [1, 0]])
-    #expect(try rows()["sources"] == ["s-a", "s-b"])
-    try await run(["b"])
-    #expect(try await collect(["b"], day: 1)["sources"] == [1, 0])
   }
 
   /// Notes of files that are gone for another reason go, too.

@@ -65,7 +65,6 @@ import Testing
     Write("endDoubts") { try $0.endDoubts(boot: "1") },
     Write("close") { try $0.close() }, Write("rewrite") { try $0.rewrite() },
     Write("shrink") { try $0.shrink() },
-    Write("salvage") { _ = try $0.salvage(from: "/nowhere/state") },
   ]
 
   @Test(arguments: commits)

@@ -14,50 +14,41 @@ private func change(_ set: (inout StateStore.SourceChange) -> Void) -> StateStor
 
 /// States that are damaged, and runs that ended together with the machine.
 @Suite struct DamageTests {
-  /// A damaged state may be an old one: a source that comes from it is revalidated with its
-  /// validators, however long it was fresh.
-  @Test func salvagedSourcesAreNotFresh() async throws {
+  /// Of a damaged state, the new one knows whose the output is, and whether images were forgotten; of one that can't be
+  /// read, nothing.
+  @Test(arguments: [true, false]) func anEmptyStateTakesItsPlace(_ isKept: Bool) async throws {
     let folder = try TemporaryFolder()
-    var confirmation = Confirmation(
-      etag: "\"v1\"", lastModified: "Mon", checked: 1000, freshUntil: 9e9, run: 7)
+    let (path, aside) = (folder.path("state"), folder.path("aside"))
     do {
-      let state = try StateStore(path: folder.path("state"))
-      let source = SourceRecord(content: "c", confirmation: confirmation)
-      let header = HeaderRecord(
-        format: "gif", width: 3, height: 4, hasAlpha: true, isAnimated: nil,
-        confirmation: confirmation)
+      let state = try StateStore(path: aside)
+      let source = SourceRecord(
+        content: "c",
+        confirmation: Confirmation(
+          etag: "e", lastModified: nil, checked: 1, freshUntil: nil, run: 0))
       try await state.save(change { $0.source = source }, key: "5a", url: "")
-      try await state.save(change { $0.header = header }, key: "5b", url: "")
-      try await state.commit()
+      let run = try await state.beginRun(boot: "1")
+      try await state.endRun(run, .init(pipeline: "feed", items: 3))
+      try await state.note(forgottenMarks: "m")
+      try await state.close()
     }
-    let next = try StateStore(path: "")
-    #expect(try await next.salvage(from: folder.path("state")) == 2)
-    (confirmation.freshUntil, confirmation.run) = (nil, 0)
-    #expect(try await next.knowledge(of: "5a", url: "").source?.confirmation == confirmation)
-    #expect(try await next.knowledge(of: "5b", url: "").header?.confirmation == confirmation)
-  }
-
-  /// A record whose mark does not match may be anything, and so may one without a mark.
-  @Test func onlySoundRecordsAreSalvaged() async throws {
-    let folder = try TemporaryFolder()
-    let path = folder.path("state")
-    let confirmation = Confirmation(
-      etag: "e", lastModified: nil, checked: 1000, freshUntil: nil, run: 0)
-    let source = SourceRecord(content: "c", confirmation: confirmation)
-    do {
-      let state = try StateStore(path: path)
-      for key in ["5a", "5b", "5c"] {
-        try await state.save(change { $0.source = source }, key: key, url: "")
-      }
-      try await state.commit()
-    }
-    try Database(path).execute("UPDATE sources SET etag = 'f' WHERE key = '5b'")
-    try Database(path).execute("UPDATE sources SET mark = NULL WHERE key = '5c'")
-    let next = try StateStore(path: "")
-    #expect(try await next.salvage(from: path) == 1)
-    #expect(try await next.knowledge(of: "5a", url: "").source == source)
-    #expect(try await next.knowledge(of: "5b", url: "").source == nil)
-    #expect(try await next.knowledge(of: "5c", url: "").source == nil)
+    let error = StateError(kind: .corrupt, path: path, message: "it is odd")
+    let text = try await StateStore.replace(
+      after: error, by: path, aside: (aside, "there"), isKept: isKept)
+    #expect(
+      text == "the state file \"\(path)\": it is odd; "
+        + (isKept ? "it was set aside as \"there\"" : "it was replaced by an empty one")
+        + ", and everything is fetched again")
+    let state = try StateStore(path: path)
+    #expect(try await state.lastCompletedRun()?.items == (isKept ? 3 : nil))
+    #expect(try await state.forgottenMarks() == (isKept ? "m" : nil))
+    #expect(try await state.knowledge(of: "5a", url: "").source == nil)
+    #expect(try await state.hasDoubts(boot: "2") == false)
+    #expect(try await state.beginRun(boot: "2") == 1)
+    try folder.write("not a database", to: "aside")
+    let other = try StateStore(path: "")
+    try await other.takeNotes(from: aside)
+    try await other.takeNotes(from: folder.path("none"))
+    #expect(try await other.lastCompletedRun() == nil)
   }
 
   /// After a power cut files are examined by the paths in their records; a damaged one is not used.

@@ -13,9 +13,5 @@ import Testing
     try await state.note(forgottenMarks: "b")
     try await state.close()
     #expect(try await StateStore(path: folder.path("s")).forgottenMarks() == "b")
-    // Also by a state that takes the place of a damaged one.
-    let other = try StateStore(path: folder.path("t"))
-    _ = try await other.salvage(from: folder.path("s"))
-    #expect(try await other.forgottenMarks() == "b")
   }
 }

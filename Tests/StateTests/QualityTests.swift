@@ -64,9 +64,5 @@ import Testing
     try Database(path).execute("UPDATE qualities SET quality = 99 WHERE key = x'\(Self.key)'")
     #expect(try await state.qualities([Self.key, Self.other]) == [nil, Self.record(50)])
     #expect(try await state.qualities(of: Self.content) == [Self.record(50)])
-    // What is sound survives a damaged state.
-    let next = try StateStore(path: folder.path("next"))
-    _ = try await next.salvage(from: path)
-    #expect(try await next.qualities([Self.key, Self.other]) == [nil, Self.record(50)])
   }
 }

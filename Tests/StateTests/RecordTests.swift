@@ -11,7 +11,7 @@ import Testing
 
   init() throws {
     database = try Database("")
-    try Schema.migrate(database)
+    try Schema.prepare(database)
   }
 
   private static let confirmation = Confirmation(
@@ -109,7 +109,7 @@ import Testing
     try database.prepare(
       "INSERT OR REPLACE INTO \(Record.table) (\(columns.joined(separator: ", "))) VALUES ("
         + repeatElement("?", count: columns.count).joined(separator: ", ") + ")"
-    ).run(RecordMark.row("k", values, late: Record.lateColumns))
+    ).run(RecordMark.row("k", values))
   }
 
   /// Of the path of a file of an image, the name is stored: the folders follow from it. The key follows from the path.

@@ -143,8 +143,7 @@ private func change(_ set: (inout StateStore.SourceChange) -> Void) -> StateStor
     #expect(try await state.slots(of: ["a", "a-y", "a-x"], in: run) == [3, 4, nil])
   }
 
-  /// What the last completed run made is remembered through runs that are stopped, and from a state
-  /// that is damaged.
+  /// What the last completed run made is remembered through runs that are stopped.
   @Test func remembersTheLastCompletedRun() async throws {
     let folder = try TemporaryFolder()
     do {
@@ -158,10 +157,6 @@ private func change(_ set: (inout StateStore.SourceChange) -> Void) -> StateStor
       try await state.commit()
       #expect(try await state.lastCompletedRun() == .init(pipeline: "feed", items: 3))
     }
-    let next = try StateStore(path: "")
-    _ = try await next.salvage(from: folder.path("state"))
-    #expect(try await next.lastCompletedRun() == .init(pipeline: "feed", items: 3))
-    #expect(try await next.salvage(from: folder.path("none")) == 0)
   }
 
   @Test func theEndOfARunIsThatOfTheLastOne() async throws {
@@ -192,38 +187,6 @@ private func change(_ set: (inout StateStore.SourceChange) -> Void) -> StateStor
       try await state.save(change { $0.made = made }, key: "", url: "")
       #expect(try await state.contentRecord("abc") == nil)
     }
-  }
-
-  /// A state of an earlier version is set aside; what its records say is copied, and revalidated.
-  @Test(arguments: [1, 12, 19, 22])
-  func aStateOfAnEarlierVersionIsSetAside(_ version: Int) async throws {
-    let folder = try TemporaryFolder()
-    let path = folder.path("state")
-    do {
-      let state = try StateStore(path: path)
-      try await Self.save(state)
-      try Database(path).execute("PRAGMA user_version = \(version)")
-    }
-    #expect {
-      try StateStore(path: path)
-    } throws: { error in
-      guard let error = error as? StateError else { return false }
-      return error.kind == .older
-        && "\(error)".contains("(schema \(version); this version reads from 24 on)")
-        && StateStore.isDamaged(error)
-    }
-    let state = try StateStore(path: folder.path("new"))
-    #expect(try await state.salvage(from: path) == 1)
-    let source = try await state.knowledge(of: "aa", url: "").source
-    #expect(source?.confirmation.etag == "e" && source?.confirmation.freshUntil == nil)
-  }
-
-  private static func save(_ state: StateStore) async throws {
-    let confirmation = Confirmation(etag: "e", lastModified: nil, checked: 1, freshUntil: 9, run: 1)
-    try await state.save(
-      change { $0.source = SourceRecord(content: "c", confirmation: confirmation) }, key: "aa",
-      url: "")
-    try await state.commit()
   }
 
   /// A rejection is remembered until it is forgotten or its record is damaged.

@@ -77,7 +77,7 @@ package struct Forgetting: Sendable {
     guard try await output.hasWorkspace() else {
       throw OutputToolError(noOutput: root, exists: true)
     }
-    return try await output.holding(withShards: true, damage: .replaced, repaired: repaired) {
+    return try await output.holding(withShards: true, damage: .removed, repaired: repaired) {
       held, states in
       TemporaryDirectory.clearLeftBehind()
       let report = try await work(held, states)

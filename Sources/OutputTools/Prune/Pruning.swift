@@ -44,7 +44,7 @@ package struct Pruning: Sendable {
     // Before the lock, which creates a folder: a folder that is not an output stays as it is.
     _ = try CatalogFile(of: try await LocalOutput(root)).head()
     return try await output.holding(
-      withShards: false, damage: isDryRun ? .stays : .salvaged, repaired: repaired
+      withShards: false, damage: isDryRun ? .stays : .setAside, repaired: repaired
     ) {
       held, states in
       let begun = ContinuousClock.now
@@ -133,9 +133,8 @@ package struct Pruning: Sendable {
 
   /// After the files: records of files that are gone leave with them.
   private func collectRows(_ state: StateStore, _ report: inout PruneReport) async throws {
-    // Without the names of all rows only those of files can be judged.
-    let isWhole = try await state.nameRows()
-    for table in isWhole ? StateStore.Table.allCases : [.variants, .retired] {
+    try await state.nameRows()
+    for table in StateStore.Table.allCases {
       var (deleted, waiting) = (0, 0)
       var last: String? = ""
       while let key = last {

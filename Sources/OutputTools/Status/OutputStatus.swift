@@ -86,7 +86,7 @@ package struct OutputStatus: Sendable {
       hasState = true
       stateBytes += bytes
       do {
-        let reading = try await StateReading(path: state.path)
+        let reading = try StateReading(path: state.path)
         let totals = try await count(
           reading.store, histories.first { $0.shard == shard }?.entries ?? [])
         (files, fileBytes) = (files + totals.files, fileBytes + totals.bytes)

@@ -46,7 +46,7 @@ package struct Verification: Sendable {
     // A state in a store is sent as a whole.
     let saves: @Sendable (VerifyReport) -> Bool = { !$0.problems.isEmpty }
     return try await output.holding(
-      withShards: true, damage: .salvaged, repaired: repaired, saves: saves
+      withShards: true, damage: .setAside, repaired: repaired, saves: saves
     ) { held, states in
       // Each shard has lines of its own.
       try await check(output.fenced(by: held), states, onProblem)

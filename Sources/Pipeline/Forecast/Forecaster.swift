@@ -20,7 +20,7 @@ extension Pipeline {
       let place = try await OpenOutput.readableState(
         of: file.output, file.state, file.store.settings)
     else { return nil }
-    let state = try await StateReading(path: place.path)
+    let state = try StateReading(path: place.path)
     let open = try PipelineError.wrap {
       try OpenOutput(file.output, state: file.state, file.store.settings, creates: false)
     }

@@ -59,13 +59,6 @@ final class Asked: Sendable {
   init(_ known: Known, _ question: Question) { (self.known, self.question) = (known, question) }
 }
 
-/// What a request asks. Without a condition, the source has to be sent, changed or not.
-struct Question: Sendable {
-  var condition: Condition?
-  /// The rejection that a "not modified" confirms; nil if it confirms the known bytes.
-  var rejection: RejectionRecord?
-}
-
 /// What the server answered, after all attempts.
 indirect enum Answer: Sendable {
   case failed(FetchError)

@@ -94,29 +94,9 @@ final class ProgressMeter: Sendable {
     for warning in manifest.warnings { happened(.warning(warning)) }
   }
 
-  /// Says how the pipeline file does not fit the columns of the manifest. Not in the report, for the same reason as below.
+  /// Says how the pipeline file does not fit the columns of the manifest. Not in the report: names of private columns are private, too.
   func tell(ofMistakes manifest: ManifestStream) {
     for mistake in manifest.leftOut.mistakes { happened(.warning(mistake)) }
-  }
-
-  /// Says once, after an upgrade, what is not published any more. Not in the report: names of private columns are
-  /// private, too.
-  func tell(ofLess manifest: ManifestStream) {
-    let names = manifest.leftOut.names
-    if !names.isEmpty {
-      happened(
-        .warning(
-          "from this version on, only members that are named become public; left out: "
-            + names.joined(separator: ", ")
-            + "; name those that are to be in the catalog in the pipeline file, such as "
-            + "extra: [\(names[0])]"))
-    }
-    if manifest.secrets > 0 {
-      happened(
-        .warning(
-          "from this version on, the catalog leaves signatures and tokens out of URLs, and of ids that are made "
-            + "of URLs; \(manifest.secrets) URLs of the manifest have some"))
-    }
   }
 
   /// The last run on this output had this many items.

@@ -35,7 +35,7 @@ package struct ManifestPlanner {
     stateFile = try await OpenOutput.readableState(
       of: file.output, file.state, file.store.settings)
     if let stateFile {
-      let state = try await StateReading(path: stateFile.path)
+      let state = try StateReading(path: stateFile.path)
       self.state = state
       lines = try await ParentLines(of: file, try await state.store.chunkIndex())
     } else {

@@ -26,8 +26,6 @@ package struct Confirmation: Sendable, Equatable {
 extension Confirmation {
   /// The first columns of every record that has a confirmation.
   static let columns = ["etag", "last_modified", "checked", "fresh_until", "run"]
-  /// Where `checked`… `run` are among the columns; see ``StateStore/salvage(from:)``.
-  static let freshness = 3...4
 
   init(_ row: Statement.Row) {
     self.init(

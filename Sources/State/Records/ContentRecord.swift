@@ -7,7 +7,7 @@ package struct ContentRecord: Sendable, Equatable {
   package var format: String
   package var facts: SourceFacts
   package var warnings: [SourceWarning]
-  /// Pixels as the header has them, before orientation. Nil, like what follows, in records of early versions.
+  /// Pixels as the header has them, before orientation; nil, like what follows, if nothing is known of it.
   package var pixels: Size?
   package var bytes: Int?
   /// The Exif orientation, 1 to 8.
@@ -33,11 +33,6 @@ extension ContentRecord: MarkedRecord {
     "bytes", "orientation", "colour_space", "profile", "headroom",
   ]
 
-  static let lateColumns = 1
-
-  /// A digest of bytes.
-  static func currentKey(_ key: String) -> String { key }
-
   init?(_ row: Statement.Row) {
     // Without its warnings a damaged image would count as a whole one.
     guard let warnings = SourceWarning.list(stored: row.text(5)) else { return nil }
@@ -45,7 +40,7 @@ extension ContentRecord: MarkedRecord {
       size: Size(row.int(1), row.int(2)), hasAlpha: row.int(3) != 0, frames: row.int(4),
       colourSpace: row.optionalText(10), profile: row.optionalText(11),
       headroom: row.optionalDouble(12))
-    // Sizes are computed with: a record from before there were marks may be damaged.
+    // Sizes are computed with.
     guard facts.isPossible else { return nil }
     var pixels: Size?
     if let width = row.optionalInt(6), let height = row.optionalInt(7) {

@@ -38,7 +38,6 @@ extension HeaderRecord: MarkedRecord {
     Confirmation.columns + [
       "format", "width", "height", "alpha", "animated", "place", "frames", "bytes",
     ]
-  static let lateColumns = 2
 
   /// No image format has sides of more than 31 bits.
   private static let sides = 1...0x7FFF_FFFF
@@ -48,7 +47,7 @@ extension HeaderRecord: MarkedRecord {
       format: row.text(5), width: row.int(6), height: row.int(7), hasAlpha: row.int(8) != 0,
       isAnimated: row.optionalInt(9).map { $0 != 0 }, frames: row.optionalInt(11),
       bytes: row.optionalInt(12), confirmation: Confirmation(row), place: row.optionalText(10))
-    // Sizes are computed with: a record from before there were marks may be damaged.
+    // Sizes are computed with.
     guard Self.sides.contains(width), Self.sides.contains(height) else { return nil }
   }
 

@@ -5,7 +5,6 @@ struct PlaceholderRecord: MarkedRecord {
   static let table = "placeholders"
   static let key = "key"
   static let columns = Placeholders.Kind.allCases.map(\.rawValue)
-  static let lateColumns = 1
 
   var placeholders: Placeholders
 

@@ -21,16 +21,8 @@ struct RecordMark {
   }
 
   /// What a row stores: the key, the values and their mark.
-  ///
-  /// - Parameter late: how many of the last values are not in the mark if they are none.
-  static func row(
-    _ key: String, _ values: [Statement.Value], late: Int = 0
-  ) -> [Statement.Value] {
-    let first = values.count - late
-    let marked = values.enumerated().lazy.filter { index, value in
-      if index >= first, case .null = value { false } else { true }
-    }.map(\.element)
-    return [.key(key)] + values + [.int(RecordMark(key, marked).checksum)]
+  static func row(_ key: String, _ values: [Statement.Value]) -> [Statement.Value] {
+    [.key(key)] + values + [.int(RecordMark(key, values).checksum)]
   }
 
   fileprivate mutating func add(_ column: Int32, of row: Statement.Row) {
@@ -94,15 +86,11 @@ extension Statement.Row {
   /// Whether the first columns are what was stored; the mark is in the column after them.
   ///
   /// - Parameter key: the column with the key.
-  func isSound(key: Int32, columns: Int, late: Int = 0) -> Bool {
+  func isSound(key: Int32, columns: Int) -> Bool {
     let count = Int32(columns)
     if isNull(count) { return false }
     var mark = RecordMark(stored: bytes(key))
-    for column in 0..<count {
-      if column >= count - Int32(late), isNull(column) { continue }
-      mark.add(column, of: self)
-    }
-    // Before schema 20, all of it was stored.
-    return [mark.checksum, mark.number].contains(int(count))
+    for column in 0..<count { mark.add(column, of: self) }
+    return int(count) == mark.checksum
   }
 }

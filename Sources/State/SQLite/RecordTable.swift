@@ -6,25 +6,12 @@ protocol MarkedRecord {
   /// Without the key and the mark. The order is that of ``values`` and decides the mark, so it never
   /// changes; new columns are added at the end.
   static var columns: [String] { get }
-  /// How many of the last columns came later: without a value they are not in the mark, so that those of earlier records
-  /// stay valid.
-  static var lateColumns: Int { get }
-
-  /// The key under which a record of an earlier version would be stored now.
-  static func currentKey(_ key: String) -> String
-
   /// Reads the columns, from the first; nil if the values cannot be true.
   init?(_ row: Statement.Row)
   var values: [Statement.Value] { get }
 }
 
 extension MarkedRecord {
-  static var lateColumns: Int { 0 }
-  /// Before schema 20, keys had all digits of SHA-256.
-  static func currentKey(_ key: String) -> String {
-    key.utf8.count == 64 ? String(key.prefix(RecordKey.digits)) : key
-  }
-
   /// The columns and the mark, and then the key, for a statement of several tables.
   static var selection: String {
     (columns + ["mark", key]).map { "\(table).\($0)" }.joined(separator: ", ")
@@ -36,7 +23,7 @@ extension MarkedRecord {
   /// The record in a row that begins with ``selection``. Nil if it is missing or damaged.
   static func found(in row: Statement.Row) -> Self? {
     let key = Int32(columns.count + 1)
-    guard !row.isNull(key), row.isSound(key: key, columns: columns.count, late: lateColumns)
+    guard !row.isNull(key), row.isSound(key: key, columns: columns.count)
     else { return nil }
     return Self(row)
   }
@@ -81,7 +68,7 @@ final class RecordTable<Record: MarkedRecord> {
       let part = rest.prefix(100)
       try upsert(rows: part.count).run(
         part.flatMap { key, record in
-          RecordMark.row(key, record.values, late: Record.lateColumns) + (extra.map { [$0] } ?? [])
+          RecordMark.row(key, record.values) + (extra.map { [$0] } ?? [])
         })
       rest = rest.dropFirst(part.count)
     }

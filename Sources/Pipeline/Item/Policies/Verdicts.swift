@@ -27,6 +27,13 @@ struct Verdict: Sendable {
   }
 }
 
+/// What a request asks. Without a condition, the source has to be sent, changed or not.
+struct Question: Sendable {
+  var condition: Condition?
+  /// The rejection that a "not modified" confirms; nil if it confirms the known bytes.
+  var rejection: RejectionRecord?
+}
+
 /// Decides what chunks of the manifest and items need, by what is known of them: the run, `plan`, `--only`, `--only-failed`,
 /// `upgrade` and shards ask here, and `why` shows the reason. Pure: moments are given to it, in seconds since 1970.
 struct Verdicts: Sendable {
