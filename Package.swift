@@ -220,7 +220,7 @@ let package = Package(
       [
         "TesseraCatalog", "TesseraJSON", "TesseraBytes", "TesseraSystem", "TesseraImageHeader",
         "TesseraPlan", "TesseraManifest", "TesseraFetch", "TesseraState", "TesseraOutput",
-        "TesseraWorkers", "TesseraWire", "TesseraText", "TesseraCSQLite",
+        "TesseraWorkers", "TesseraWire", "TesseraText",
       ], resources: [.embedInCode("Gallery/gallery.html")]),
     module("Console", ["TesseraJSON", "TesseraText", "TesseraSystem"]),
 

@@ -1,5 +1,6 @@
 import Foundation
 import TesseraCatalog
+import TesseraState
 import TesseraTestSupport
 import Testing
 
@@ -25,9 +26,9 @@ import Testing
   }
 
   private func query(_ sql: String) throws -> [[UInt8]] {
-    let connection = try DatabaseConnection(path, isReadOnly: true)
+    let database = try Database(path, isReadOnly: true)
     var lines: [[UInt8]] = []
-    try connection.prepare(sql).run { lines.append($0.bytes) }
+    try database.prepare(sql).run { lines.append(Array($0.bytes(0))) }
     return lines
   }
 
@@ -58,7 +59,7 @@ import Testing
     #expect(throws: DatabaseError.self) { try DatabaseWriter(folder.path("no/folder")) }
     for change in ["user_version = 2", "application_id = 1"] {
       try write(["a"])
-      try DatabaseConnection(path, isReadOnly: false).execute("PRAGMA \(change)")
+      try Database(path).execute("PRAGMA \(change)")
       #expect(DatabaseWriter.head(of: path) == nil)
     }
   }

@@ -125,7 +125,7 @@ import Testing
     let manifest = try await ManifestStream.open(file)
     #expect(manifest.warnings.isEmpty && manifest.size == nil)
     while try await manifest.nextBatch() != nil {}
-    #expect(manifest.omitted.imageless == 1 && manifest.leftOut.names.isEmpty)
+    #expect(manifest.omitted.imageless == 1 && manifest.leftOut.counts.isEmpty)
     file.manifest = .query(.init(database: path, sql: "SELECT * FROM p"))
     #expect(try await ManifestStream.open(file).warnings.count == 1)
   }

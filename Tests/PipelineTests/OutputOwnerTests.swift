@@ -102,13 +102,6 @@ import Testing
       let owner = try OutputOwner(file, of: "out", last, takesOver: false)
       #expect(owner.hasOtherAddresses == isOther)
     }
-    // A run of an earlier version noted no identity.
-    for (last, isUpgraded) in [
-      (nil, false), (completed, false), (Completed(pipeline: "shop", items: 1), true),
-    ] as [(Completed?, Bool)] {
-      #expect(
-        try OutputOwner(first, of: "out", last, takesOver: false).isUpgraded == isUpgraded)
-    }
   }
 
   // MARK: Errors

@@ -2,7 +2,7 @@ private import TesseraCSQLite
 internal import TesseraSystem
 
 /// An SQLite database, closed when it and its statements are released. It has one owner.
-final class Database {
+package final class Database {
   private let connection: Connection
   private var budget: StepBudget?
 
@@ -15,21 +15,21 @@ final class Database {
   ///     after an error.
   ///   - isAtRest: whether nothing writes to the file, and its log is empty. It is then only read, and nothing is made
   ///     beside it.
-  init(
+  package init(
     _ path: String, isReadOnly: Bool = false, isAtRest: Bool = false
   ) throws(StateError) {
     connection = try Connection(path, isReadOnly: isReadOnly, isAtRest: isAtRest)
   }
 
   /// Runs statements that return no rows.
-  func execute(_ sql: String) throws(StateError) {
+  package func execute(_ sql: String) throws(StateError) {
     try connection.check()
     let code = sqlite3_exec(connection.handle, sql, nil, nil, nil)
     guard code == SQLITE_OK else { throw connection.failure(code) }
   }
 
   /// Compiles a statement that is used many times.
-  func prepare(_ sql: String) throws(StateError) -> Statement {
+  package func prepare(_ sql: String) throws(StateError) -> Statement {
     try connection.check()
     var statement: OpaquePointer?
     let code = sqlite3_prepare_v3(

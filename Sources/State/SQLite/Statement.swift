@@ -1,7 +1,7 @@
 private import TesseraCSQLite
 
 /// A prepared statement. It runs one query at a time.
-final class Statement {
+package final class Statement {
   private let handle: OpaquePointer
   /// Keeps the connection open for as long as the statement exists.
   private let connection: Connection
@@ -14,7 +14,7 @@ final class Statement {
   deinit { sqlite3_finalize(handle) }
 
   /// A value of a parameter or a column.
-  enum Value {
+  package enum Value {
     case null
     case int(Int)
     case double(Double)
@@ -24,15 +24,15 @@ final class Statement {
     case key(String)
 
     static func optional(key: String?) -> Value { key.map { .key($0) } ?? .null }
-    static func optional(_ text: String?) -> Value { text.map { .text($0) } ?? .null }
+    package static func optional(_ text: String?) -> Value { text.map { .text($0) } ?? .null }
     static func optional(_ number: Double?) -> Value { number.map { .double($0) } ?? .null }
-    static func optional(_ number: Int?) -> Value { number.map { .int($0) } ?? .null }
+    package static func optional(_ number: Int?) -> Value { number.map { .int($0) } ?? .null }
     static func bool(_ flag: Bool) -> Value { .int(flag ? 1 : 0) }
     static func optional(_ flag: Bool?) -> Value { flag.map { .bool($0) } ?? .null }
   }
 
   /// One row of a result. It is valid until the statement's next step.
-  struct Row {
+  package struct Row {
     fileprivate let handle: OpaquePointer
     /// The column that counts as the first.
     fileprivate var first: Int32 = 0
@@ -43,16 +43,16 @@ final class Statement {
     private func type(_ column: Int32) -> Int32 { sqlite3_column_type(handle, first + column) }
     func hasBytes(_ column: Int32) -> Bool { [SQLITE_TEXT, SQLITE_BLOB].contains(type(column)) }
     func isNull(_ column: Int32) -> Bool { type(column) == SQLITE_NULL }
-    func int(_ column: Int32) -> Int { Int(sqlite3_column_int64(handle, first + column)) }
+    package func int(_ column: Int32) -> Int { Int(sqlite3_column_int64(handle, first + column)) }
     func double(_ column: Int32) -> Double { sqlite3_column_double(handle, first + column) }
-    func text(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }
+    package func text(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }
     /// A ``Value/key(_:)``.
     func key(_ column: Int32) -> String {
       type(column) == SQLITE_BLOB ? PackedKey.text(bytes(column)) : text(column)
     }
 
     /// The bytes of a text or a blob, where SQLite keeps them: valid as long as the row.
-    func bytes(_ column: Int32) -> UnsafeBufferPointer<UInt8> {
+    package func bytes(_ column: Int32) -> UnsafeBufferPointer<UInt8> {
       let start = sqlite3_column_blob(handle, first + column)
       return UnsafeBufferPointer(
         start: start?.assumingMemoryBound(to: UInt8.self),
@@ -79,15 +79,9 @@ final class Statement {
   }
 
   /// Runs the statement, calling `row` for each row.
-  func run(_ values: [Value] = [], row: (Row) -> Void = { _ in }) throws(StateError) {
-    try runWhile(values) { found in
-      row(found)
-      return true
-    }
-  }
-
-  /// Runs the statement, calling `row` for each row until it returns false.
-  func runWhile(_ values: [Value], _ row: (Row) -> Bool) throws(StateError) {
+  package func run(
+    _ values: [Value] = [], row: (Row) -> Void = { _ in }
+  ) throws(StateError) {
     try connection.check()
     defer {
       // At once: a statement that is not reset keeps its read transaction open.
@@ -99,19 +93,19 @@ final class Statement {
       let code = sqlite3_step(handle)
       if code == SQLITE_DONE { return }
       guard code == SQLITE_ROW else { throw connection.failure(code) }
-      if !row(Row(handle: handle)) { return }
+      row(Row(handle: handle))
     }
   }
 
   /// Runs a statement that writes. Returns the number of rows that it has changed.
-  func change(_ values: [Value]) throws(StateError) -> Int {
+  package func change(_ values: [Value]) throws(StateError) -> Int {
     try run(values)
     return connection.changes
   }
 
   /// The first row, turned into a value; nil without a row.
-  func first<Found>(
-    _ values: [Value], _ transform: (Row) -> Found
+  package func first<Found>(
+    _ values: [Value] = [], _ transform: (Row) -> Found
   ) throws(StateError) -> Found? {
     var found: Found?
     try run(values) { row in if found == nil { found = transform(row) } }

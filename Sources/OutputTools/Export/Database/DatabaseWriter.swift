@@ -1,4 +1,6 @@
 internal import TesseraCatalog
+internal import TesseraState
+internal import TesseraSystem
 
 /// Writes a catalog into a new database: `Examples/catalog/DATABASE.md` describes its tables.
 final class DatabaseWriter {
@@ -22,50 +24,59 @@ final class DatabaseWriter {
     )
     """
 
-  private let connection: DatabaseConnection
-  private let insert: DatabaseQuery
+  private let database: Database
+  private let insert: Statement
   /// The number of images so far.
   private var count = 0
 
   /// - Parameter path: of the database, where nothing is.
   /// - Throws: ``DatabaseError`` if it can't be written.
   init(_ path: String) throws(DatabaseError) {
-    connection = try DatabaseConnection(path, isReadOnly: false)
-    // The file gets its name when it is complete, so it needs no journal. With pages of 8 kB, images of about 1 kB leave
-    // little of a page empty.
-    try connection.execute(
-      "PRAGMA page_size = 8192; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
-    try connection.execute("\(Self.create); BEGIN")
-    // Of two images with the same id the first counts, as in the manifest.
-    insert = try connection.prepare(
-      "INSERT OR IGNORE INTO images (place, id, status, width, height, color, json) VALUES (?, ?, ?, ?, ?, ?, ?)"
-    )
+    (database, insert) = try DatabaseError.wrap { () throws(StateError) in
+      let database = try Database(path)
+      // The file gets its name when it is complete, so it needs no journal. With pages of 8 kB, images of about 1 kB leave
+      // little of a page empty.
+      try database.execute(
+        "PRAGMA page_size = 8192; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
+      try database.execute("\(Self.create); BEGIN")
+      // Of two images with the same id the first counts, as in the manifest.
+      let insert = try database.prepare(
+        "INSERT OR IGNORE INTO images (place, id, status, width, height, color, json) VALUES (?, ?, ?, ?, ?, ?, ?)"
+      )
+      return (database, insert)
+    }
   }
 
   /// Adds the next image in the catalog's order.
   ///
   /// - Parameter line: the image as JSON.
   func add(_ image: CatalogImage, line: [UInt8]) throws(DatabaseError) {
-    try insert.run([
-      .int(count), .text(image.id), .text(image.status.rawValue), .optional(image.width),
-      .optional(image.height), .optional(image.placeholder?.color), .bytes(line),
-    ])
-    count += connection.changes
+    count += try DatabaseError.wrap { () throws(StateError) in
+      try insert.change([
+        .int(count), .text(image.id), .text(image.status.rawValue), .optional(image.width),
+        .optional(image.height), .optional(image.placeholder?.color),
+        .text(String(decoding: line, as: UTF8.self)),
+      ])
+    }
   }
 
   /// Completes the database.
   func end(head: [UInt8]) throws(DatabaseError) {
-    try connection.prepare("INSERT INTO head (json) VALUES (?)").run([.bytes(head)])
-    try connection.execute("COMMIT")
+    try DatabaseError.wrap { () throws(StateError) in
+      try database.prepare("INSERT INTO head (json) VALUES (?)")
+        .run([.text(String(decoding: head, as: UTF8.self))])
+      try database.execute("COMMIT")
+    }
   }
 
   /// The head in a catalog's database; nil if the file is something else.
   static func head(of path: String) -> [UInt8]? {
-    guard let connection = try? DatabaseConnection(path, isReadOnly: true),
-      (try? connection.first("PRAGMA application_id") { $0.int }) == application,
-      (try? connection.first("PRAGMA user_version") { $0.int }) == version
+    // A state's path may not be a link; that of an export may.
+    guard let database = try? Database(FileSystem.realPath(path) ?? path, isReadOnly: true),
+      (try? database.prepare("PRAGMA application_id").first { $0.int(0) }) == application,
+      (try? database.prepare("PRAGMA user_version").first { $0.int(0) }) == version
     else { return nil }
-    return try? connection.first("SELECT json FROM head") { $0.bytes } ?? []
+    return try? database.prepare("SELECT json FROM head").first { Array($0.bytes(0)) } ?? []
   }
 
   /// Files that SQLite may have beside a database, and would take for those of another one with the same name.
@@ -82,4 +93,14 @@ struct DatabaseError: Error, CustomStringConvertible {
   var reason: String
 
   var description: String { "\"\(path)\": \(reason)" }
+
+  static func wrap<Value>(
+    _ body: () throws(StateError) -> Value
+  ) throws(DatabaseError) -> Value {
+    do throws(StateError) {
+      return try body()
+    } catch {
+      throw DatabaseError(path: error.path, reason: error.message)
+    }
+  }
 }
