@@ -1,8 +1,8 @@
 /// How many requests one host gets at a time, and how many a second, as its own answers show: additive increase and
 /// multiplicative decrease (Chiu and Jain 1989). A pure value; the caller passes `now`.
 ///
-/// With `per-host: auto` the number at a time grows by six with each round of answers, while these come as soon as in the
-/// soonest round. A host in trouble answers 429 or 503, or its connections fail: that halves the number.
+/// With `per-host: auto` the number at a time doubles with each round of answers until one takes longer than the soonest
+/// (slow start, RFC 5681), and then grows by six with each that does not. A host in trouble answers 429 or 503, or its connections fail: that halves the number.
 ///
 /// A host that answers at once gets many requests a second even one at a time. So after trouble there is also a pace: a
 /// share of what the host has answered a second, which grows by as much each second. With a fixed number only the pace
@@ -57,6 +57,7 @@ struct HostWindow {
   /// Requests at a time.
   private(set) var size: Int
   private(set) var transfers = 0
+  private var isStarting = true
   private var wasFull = false
   private var round: Round
   private var soonest: Duration?
@@ -128,6 +129,7 @@ struct HostWindow {
     lastCut = now
     guard !isFixed else { return }
     size = max(1, Int(Double(size) * Self.cut))
+    isStarting = false
     soonest = nil
     beginRound(now: now)
   }
@@ -156,9 +158,12 @@ struct HostWindow {
     let time = round.time / round.measured
     let best = min(soonest ?? time, time)
     soonest = best
-    let comesSoon = time <= best * Self.tolerance.factor + Self.tolerance.slack
+    guard time <= best * Self.tolerance.factor + Self.tolerance.slack else {
+      isStarting = false
+      return
+    }
     // A number that was not used is not known to be borne (RFC 7661).
-    if comesSoon, wasFull { size += Self.first }
+    if wasFull { size += isStarting ? size : Self.first }
   }
 
   /// Requests a second; nil without a pace.
