@@ -66,7 +66,6 @@ func line(_ frame: Frame) -> String {
     switch frame.image.appearance(in: .loading, file: frame.file) {
     case .placeholder(.thumbhash): "thumbhash"
     case .placeholder(.blurhash): "blurhash"
-    case .placeholder(.lqip): "lqip"
     case .placeholder(.color(let color)): color
     case .empty: "empty"
     case .image: "image"

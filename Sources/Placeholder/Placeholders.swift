@@ -8,8 +8,6 @@ package struct Placeholders: Sendable, Equatable {
     /// In Base64.
     case thumbhash
     case blurhash
-    /// A tiny image as a `data:` URL.
-    case lqip
     /// A number from which a style sheet draws; see ``CSSPlaceholder``.
     case css
   }
@@ -37,9 +35,7 @@ extension Placeholders {
 }
 
 extension Placeholders.Kind {
-  /// What begins a tiny image.
-  package static let tinyImageStart = "data:image/webp;base64,"
-  /// Far more than a WebP of 16 pixels has.
+  /// Far more than any of them has.
   private static let longest = 16_384
 
   fileprivate func isForm(of text: String) -> Bool {
@@ -49,17 +45,14 @@ extension Placeholders.Kind {
     case .color:
       return bytes.count == 7 && bytes[0] == UInt8(ascii: "#")
         && bytes.dropFirst().allSatisfy(Array("0123456789abcdef".utf8).contains)
-    case .thumbhash: return Self.isBase64(bytes[...])
+    case .thumbhash: return Self.isBase64(bytes)
     case .blurhash: return bytes.count >= 6 && bytes.allSatisfy(BlurHash.isDigit)
-    case .lqip:
-      return text.hasPrefix(Self.tinyImageStart)
-        && Self.isBase64(bytes.dropFirst(Self.tinyImageStart.utf8.count))
     case .css: return CSSPlaceholder.isNumber(text)
     }
   }
 
   /// RFC 4648, section 4.
-  private static func isBase64(_ bytes: ArraySlice<UInt8>) -> Bool {
+  private static func isBase64(_ bytes: [UInt8]) -> Bool {
     let digits = bytes.reversed().drop { $0 == UInt8(ascii: "=") }
     return !digits.isEmpty && bytes.count % 4 == 0 && bytes.count - digits.count <= 2
       && digits.allSatisfy { byte in

@@ -78,7 +78,6 @@ enum Schema {
       color TEXT,               -- null if the image is invisible
       thumbhash TEXT NOT NULL,
       blurhash TEXT NOT NULL,
-      lqip TEXT NOT NULL,
       css TEXT,
       mark INTEGER,
       retired REAL

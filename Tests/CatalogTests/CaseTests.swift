@@ -176,7 +176,6 @@ import Testing
         case .image: "image"
         case .placeholder(.thumbhash): "thumbhash"
         case .placeholder(.blurhash): "blurhash"
-        case .placeholder(.lqip): "lqip"
         case .placeholder(.color): "color"
         case .empty: "empty"
         case .failure(let failure?): "failure \(failure.code)"

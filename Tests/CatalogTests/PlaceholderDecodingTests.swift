@@ -74,9 +74,8 @@ import Testing
       #expect(CatalogPlaceholder.Kind.color(text).pixels() == nil, "\(text)")
     }
     #expect(CatalogPlaceholder.Kind.color("#01fe7f").pixels()?.samples == [1, 254, 127, 255])
-    // A data URL and a damaged hash are skipped, and the next kind is used.
+    // A damaged hash is skipped, and the next kind is used.
     var placeholder = CatalogPlaceholder(color: "#01fe7f")
-    placeholder.lqip = "data:image/webp;base64,AAAA"
     placeholder.thumbhash = "!"
     #expect(placeholder.pixels()?.samples == [1, 254, 127, 255])
     placeholder.thumbhash = "3wcKMhpwcIh3d3iHgIAH+Hg="

@@ -17,7 +17,7 @@ import Testing
   private static let images = [
     #"{"id":"a","url":"https://a/ä\u00e4\ud83d\ude00\n.jpg","status":"ok","width":30,"height":40,"#
       + #""format":"jpeg","alpha":false,"animated":true,"frames":2,"warnings":["odd"],"#
-      + ##""placeholder":{"color":"#010203","thumbhash":"AA","blurhash":"LL","lqip":"data:,"},"##
+      + ##""placeholder":{"color":"#010203","thumbhash":"AA","blurhash":"LL"},"##
       + #""source":"\#(CatalogFixture.source("a"))","variants":[{"width":30,"height":40,"#
       + #""crop":"89bf241d","fallback":"webp-size-limit","bytes":[9,null,7],"#
       + #""urls":[null,"https://s/ä"],"stills":[1],"original":{"url":"https://o","type":"image/gif","#

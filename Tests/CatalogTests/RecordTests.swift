@@ -34,7 +34,7 @@ import Testing
     animated: true, frames: 2, error: .init(code: "timeout", message: "m", retryable: true),
     warnings: ["odd"],
     placeholder: CatalogPlaceholder(
-      color: "#010203", thumbhash: "AA", blurhash: "LL", lqip: "data:,", css: 12),
+      color: "#010203", thumbhash: "AA", blurhash: "LL", css: 12),
     variants: [variant],
     slots: [
       "card": CatalogSlotUse(
@@ -51,7 +51,7 @@ import Testing
     #""alpha":false,"#,
     #""animated":true,"frames":2,"error":{"code":"timeout","message":"m","retryable":true},"#,
     ##""warnings":["odd"],"placeholder":{"color":"#010203","thumbhash":"AA","##,
-    ##""blurhash":"LL","lqip":"data:,","css":12},"source":"\##(CatalogFixture.source("a"))","##,
+    ##""blurhash":"LL","css":12},"source":"\##(CatalogFixture.source("a"))","##,
     #""variants":[{"width":31,"height":41,"crop":"89bf241d","fallback":"f","bytes":[9,null,7],"#,
     #""urls":["https://s/1","http://s/2"],"stills":[1],"original":{"url":"https://o/","#,
     #""type":"image/gif","bytes":5},"headroom":4.5,"sha256":["ab",null,"cd"],"#,
@@ -158,7 +158,7 @@ import Testing
         ]
       ),
       ("images[0].error", ["code", "message", "retryable"], []),
-      ("images[0].placeholder", [], ["color", "thumbhash", "blurhash", "lqip", "css"]),
+      ("images[0].placeholder", [], ["color", "thumbhash", "blurhash", "css"]),
       (
         "images[0].variants[0]", ["width", "height"],
         [

@@ -12,7 +12,7 @@ import Testing
     #"{"id":"a","url":"u","status":"stale","width":30,"height":40,"format":"jpeg","alpha":false,"#
     + #""animated":true,"frames":2,"error":{"code":"timeout","message":"m \u007f","retryable":true},"#
     + ##""warnings":["odd"],"placeholder":{"color":"#010203","thumbhash":"AA","blurhash":"LL","##
-    + #""lqip":"data:,","css":7},"source":"\#(source)","variants":[{"width":30,"height":40,"#
+    + #""css":7},"source":"\#(source)","variants":[{"width":30,"height":40,"#
     + #""crop":"89bf241d","fallback":"webp-size-limit","bytes":[9,null,7],"#
     + #""urls":[null,"https://s/"],"stills":[1],"original":{"url":"https://o/","type":"image/gif"},"#
     + #""headroom":2,"sha256":["ab",null,"cd"],"quality":[71],"score":[69]},"#

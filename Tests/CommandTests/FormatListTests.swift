@@ -154,7 +154,7 @@ import Testing
       nginx, names, keys: "variants: {format: [webp, jpeg], metadata: keep}", slots: slots)
     #expect(try await used.run().status == 0)
     try used.write(
-      keys: "placeholders: [color, thumbhash, blurhash, lqip]\nvariants: {format: [webp, jpeg]}",
+      keys: "placeholders: [color, thumbhash, blurhash]\nvariants: {format: [webp, jpeg]}",
       slots: slots)
     #expect(try await used.run().status == 0)
     try used.write(keys: last, slots: slots)

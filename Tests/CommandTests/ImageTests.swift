@@ -287,7 +287,7 @@ enum Container {
     ]
     let manifest = names.map { #"{"id":"\#($0)","url":"\#(nginx.url("/\($0)"))"}"# + "\n" }.joined()
     let fixture = try RunFixture(
-      manifest: manifest, keys: "placeholders: [lqip, blurhash, thumbhash, color]")
+      manifest: manifest, keys: "placeholders: [blurhash, thumbhash, color]")
     #expect(try await fixture.run().status == 0)
     let images = try fixture.catalog.images
     for image in images {
@@ -298,19 +298,6 @@ enum Container {
       // The hash has flags for alpha and for the longer side.
       #expect((hash[2] & 0x80 != 0) == (image.alpha == true), "\(image.id)")
       #expect((hash[4] & 0x80 != 0) == ((image.width ?? 0) > (image.height ?? 0)), "\(image.id)")
-      // The LQIP is a tiny image, upright and in the same colours.
-      let url = try #require(placeholder.lqip)
-      #expect(url.hasPrefix("data:image/webp;base64,"))
-      #expect(url.utf8.count < 500, "\(image.id): \(url.utf8.count)")
-      let bytes = try #require(Data(base64Encoded: String(url.dropFirst(23))))
-      let path = fixture.folder.path("tiny.webp")
-      try bytes.write(to: URL(filePath: path))
-      let tiny = try Pixels(path)
-      #expect(max(tiny.width, tiny.height) == 16)
-      if image.id.hasSuffix(".jpg") {
-        #expect(distance(tiny.at(0.25, 0.25), [200, 40, 40]) <= 30, "\(tiny.at(0.25, 0.25))")
-        #expect(distance(tiny.at(0.75, 0.75), [230, 200, 50]) <= 30, "\(tiny.at(0.75, 0.75))")
-      }
     }
     // A disc of one colour on a transparent background.
     #expect(images[2].placeholder?.color == "#283cb4")

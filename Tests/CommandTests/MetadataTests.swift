@@ -170,7 +170,7 @@ import Testing
     try folder.write(
       """
       {manifest: manifest.jsonl, output: out, scales: [1], fail-above: 100%,
-      slots: {a: {size: 50x}, b: {size: 20x20, mode: fill}}, placeholders: [color, thumbhash, blurhash, lqip],
+      slots: {a: {size: 50x}, b: {size: 20x20, mode: fill}}, placeholders: [color, thumbhash, blurhash],
       accept: [jpeg, png, gif, webp, avif, heic, tiff, jxl, bmp, ico, svg, jp2],
       fetch: {allow: ["files:\(Places.fixture("").path)"]}, variants: {format: \(formats), metadata: keep}}
       """, to: "feed.yaml")

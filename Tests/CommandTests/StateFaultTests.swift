@@ -350,7 +350,7 @@ import Testing
       "scales: [1]", "rounding: exact", "variants: {quality: 70}", "variants: {effort: 2}",
       "variants: {format: avif}", "variants: {oversized: png}", "variants: {background: \"#000\"}",
       "variants: {metadata: keep}", "variants: {animation: first-frame}",
-      "variants: {gravity: north}", "placeholders: [lqip]", "accept: [jpeg]", "fail-on: none",
+      "variants: {gravity: north}", "placeholders: [blurhash]", "accept: [jpeg]", "fail-on: none",
       "limits: {pixels: 1MP}", "limits: {frames: 7}", "base-url: https://cdn.example.com/",
     ]
     let others = [

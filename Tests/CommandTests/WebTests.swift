@@ -15,7 +15,7 @@ import Testing
     let fixture = try RunFixture(
       manifest: line("a", "plain.jpg", #","extra":{"n":9007199254740993,"x":1e-7,"ä":[null]}"#)
         + line("__proto__", "grey.png") + line("gone", "gone.jpg"),
-      keys: "variants: {format: [webp, jpeg]}\nplaceholders: [color, thumbhash, blurhash, lqip]")
+      keys: "variants: {format: [webp, jpeg]}\nplaceholders: [color, thumbhash, blurhash]")
     #expect(try await fixture.run().status == 1)
     let old = try fixture.folder.write(try fixture.catalogText, to: "old.json")
     try fixture.folder.write(

@@ -149,7 +149,6 @@ class Cases(bytes: ByteArray, private val document: ByteArray, private val check
             is Appearance.Loaded -> "image"
             is Appearance.Loading -> found.placeholder.let {
                 when {
-                    it?.lqip != null -> "lqip"
                     it?.thumbhash != null -> "thumbhash"
                     it?.blurhash != null -> "blurhash"
                     it?.color != null -> "color"

@@ -20,7 +20,7 @@ class Reading(private val check: Check) {
     private val images = listOf(
         """{"id":"a","url":"https://a/ä\u00e4\ud83d\ude00\n.jpg","status":"ok","width":30,"height":40,""" +
             """"format":"jpeg","alpha":false,"animated":true,"frames":2,"warnings":["odd"],""" +
-            """"placeholder":{"color":"#010203","thumbhash":"AA","blurhash":"LL","lqip":"data:,"},""" +
+            """"placeholder":{"color":"#010203","thumbhash":"AA","blurhash":"LL"},""" +
             """"variants":[{"width":30,"height":40,"crop":"89abcdef","fallback":"webp-size-limit","bytes":[9,8,null,7],""" +
             """"urls":[null,"https://a/ä"],"sha256":["ab"],"stills":[0,3],"headroom":2.5,""" +
             """"original":{"url":"https://a/o","type":"image/gif","bytes":5}},""" +

@@ -11,7 +11,9 @@ import Testing
   /// `a1.webp` and `a2.webp` of one image, `b.png` of another.
   private let files: [SmallOutput.Made]
   private let root: String
-  private static let inline = "data:image/png;base64,AAAA"
+  private static let hash = "3wcKMhpwcIh3d3iHgIAH+Hg="
+  private static let inline =
+    CatalogPlaceholder.Kind.thumbhash(hash).pixels(CatalogSize(width: 10, height: 10))?.dataURL ?? ""
 
   init() async throws {
     small = try SmallOutput()
@@ -27,13 +29,13 @@ import Testing
     try await small.publish(
       [
         #"{"id":"a","url":"u","status":"ok","width":36,"height":48,"alt":"A","focus":[0.5,0.25],"#
-          + ##""placeholder":{"color":"#010203","lqip":"\##(Self.inline)"},"##
+          + ##""placeholder":{"color":"#010203","thumbhash":"\##(Self.hash)"},"##
           + #""source":"\#(files[0].source)","variants":[\#(files[0].json),\#(second)],"#
           + #""slots":{"card":{"width":18,"height":24,"variants":[0,1]}}}"#,
         #"{"id":"none","url":"u","status":"failed","#
           + #""error":{"code":"dns","message":"m","retryable":true}}"#,
         #"{"id":"b\"<","url":"u","status":"ok","width":40,"height":20,"alpha":true,"placeholder":"#
-          + #"{"lqip":"\#(Self.inline)"},"source":"\#(files[2].source)","variants":[\#(files[2].json)],"#
+          + #"{"thumbhash":"\#(Self.hash)"},"source":"\#(files[2].source)","variants":[\#(files[2].json)],"#
           + #""slots":{"cut":{"width":18,"height":18,"variants":[0,0]}}}"#,
         // Of no slot.
         #"{"id":"c","url":"u","status":"stale","source":"\#(files[2].source)","variants":[\#(files[2].json)],"#

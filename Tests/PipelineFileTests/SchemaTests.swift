@@ -122,7 +122,7 @@ import Testing
     "workers: many", "catalog: {profile: client}", "catalog: {profile: full}",
     "catalog: {profile: all}",
     "catalog: {changes: 0}", "catalog: {changes: 100}", "catalog: {changes: 101}",
-    "placeholders: [color]", "placeholders: lqip", "placeholders: []", "placeholders: [colour]",
+    "placeholders: [color]", "placeholders: css", "placeholders: []", "placeholders: [colour]",
     "fail-above: 90%", "fail-above: 100%", "fail-above: 101%", "fail-above: 0.5%",
     "fail-above: 90", "fail-above: most", "shrink-above: 0%", "shrink-above: 50",
     "shrink-above: 101%", "keep-catalogs: 0", "keep-catalogs: 100", "keep-catalogs: 101",

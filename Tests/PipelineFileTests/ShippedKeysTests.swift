@@ -71,7 +71,7 @@ import Testing
     fail-on: none
     lanes: off
     base-url: https://c.example/x
-    placeholders: [lqip, color]
+    placeholders: [css, color]
     accept: png
     columns: {url: [Image, More], id: Handle, separator: ",", prefix: "https://s.example/m"}
     extra: all
@@ -101,7 +101,7 @@ import Testing
       try Self.shape(Self.other, .entries) == [
         #"columns {"url":["Image","More"],"id":"Handle","alt":[],"slots":[],"focus":[],"views":[],"published":[],"separator":",","prefix":"https://s.example/m"}"#,
         #"fetch.max-bytes "1048576B""#, #"fetch.ignore-query "token""#, "fetch.allow []",
-        #"placeholders ["color","lqip"]"#, #"accept "png""#, #"limits.pixels "1500kP""#,
+        #"placeholders ["color","css"]"#, #"accept "png""#, #"limits.pixels "1500kP""#,
         "limits.frames 7", #"extra "all""#, #"catalog.profile "full""#, #"catalog.urls "none""#,
       ])
     #expect(

@@ -74,11 +74,10 @@ import Testing
     let cases: [([Placeholders.Kind], String?)] = [
       ([], nil),
       ([.color], ##"{"color":"#102030"}"##),
-      ([.lqip, .blurhash], #"{"blurhash":"L00000","lqip":"data:image/webp;base64,AA"}"#),
+      ([.thumbhash, .blurhash], #"{"thumbhash":"AAEC","blurhash":"L00000"}"#),
       (
         Placeholders.Kind.allCases,
-        ##"{"color":"#102030","thumbhash":"AAEC","blurhash":"L00000","##
-          + #""lqip":"data:image/webp;base64,AA"}"#
+        ##"{"color":"#102030","thumbhash":"AAEC","blurhash":"L00000"}"##
       ),
     ]
     for (kinds, expected) in cases {

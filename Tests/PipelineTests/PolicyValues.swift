@@ -82,7 +82,6 @@ extension FilePlan {
       },
       placeholder: Placeholders([
         .color: "#102030", .thumbhash: "AAEC", .blurhash: "L00000",
-        .lqip: "data:image/webp;base64,AA",
       ]))
   }
 }

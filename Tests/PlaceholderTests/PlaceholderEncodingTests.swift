@@ -111,22 +111,22 @@ import Testing
   @Test func placeholdersByKind() throws {
     var made = Placeholders([.color: "#010203", .blurhash: "L"])
     #expect(made[.color] == "#010203" && made[.blurhash] == "L" && made[.thumbhash] == nil)
-    #expect(made.has([]) && made.has([.blurhash]) && !made.has([.blurhash, .lqip]))
+    #expect(made.has([]) && made.has([.blurhash]) && !made.has([.blurhash, .css]))
     // A colour is always made, unless the image is fully transparent.
     #expect(Placeholders().has([.color]) && !Placeholders().has([.color, .thumbhash]))
-    made[.lqip] = "data:,"
+    made[.css] = "7"
     made[.blurhash] = nil
-    #expect(made == Placeholders([.color: "#010203", .lqip: "data:,"]))
+    #expect(made == Placeholders([.color: "#010203", .css: "7"]))
     #expect(made != Placeholders() && made != Placeholders([.color: "#010203"]))
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     let text = String(decoding: try encoder.encode(made), as: UTF8.self)
-    #expect(text == ##"{"color":"#010203","lqip":"data:,"}"##)
+    #expect(text == ##"{"color":"#010203","css":"7"}"##)
     #expect(try JSONDecoder().decode(Placeholders.self, from: Data(text.utf8)) == made)
     #expect(try JSONDecoder().decode(Placeholders.self, from: Data("{}".utf8)) == Placeholders())
     #expect(
       Placeholders.Kind.allCases.map(\.rawValue)
-        == ["color", "thumbhash", "blurhash", "lqip", "css"])
+        == ["color", "thumbhash", "blurhash", "css"])
   }
 
   /// No side is longer than what ThumbHash is defined for.

@@ -29,7 +29,7 @@ private func change(_ set: (inout StateStore.SourceChange) -> Void) -> StateStor
       ])
     let variant = Files.record("x")
     let placeholder = Placeholders([
-      .color: "#010203", .thumbhash: "A", .blurhash: "B", .lqip: "data:,",
+      .color: "#010203", .thumbhash: "A", .blurhash: "B",
     ])
     do {
       let state = try StateStore(path: folder.path("state"))

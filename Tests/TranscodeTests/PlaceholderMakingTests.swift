@@ -23,18 +23,12 @@ extension LibvipsTests {
       return try pyramid.placeholders(kinds)
     }
 
-    private func tiny(_ image: Raster) throws -> String {
-      let file = try #require(try WebPStill.encode(image, quality: 30, effort: 6))
-      return "data:image/webp;base64," + Base64.encode(file)
-    }
-
     @Test func allKindsAreOfOneSmallImage() throws {
       let colour = try #require(DominantColour.of(thumbnail))
       let hexadecimal = Colour(red: colour.red, green: colour.green, blue: colour.blue).hexadecimal
       let expected: [Placeholders.Kind: String] = [
         .color: hexadecimal, .thumbhash: Base64.encode(ThumbHash.encode(thumbnail)),
         .blurhash: BlurHash.encode(thumbnail),
-        .lqip: try tiny(image.resized(width: 16, height: 12)),
         .css: String(CSSPlaceholder.encode(thumbnail)),
       ]
       #expect(try made(Placeholders.Kind.allCases, image) == Placeholders(expected))
@@ -51,8 +45,6 @@ extension LibvipsTests {
       let small = try large.resized(width: 67, height: 100).inMemory()
       #expect(
         try made(Placeholders.Kind.allCases, large) == made(Placeholders.Kind.allCases, small))
-      #expect(
-        try made([.lqip], large)[.lqip] == tiny(small.resized(width: 11, height: 16)))
       let two = Pyramid([large, image], base: Size(160, 240), source: Size(160, 240))
       var pyramid = two
       #expect(try pyramid.placeholders([.blurhash]) == made([.blurhash], large))

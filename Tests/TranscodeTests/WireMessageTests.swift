@@ -158,13 +158,6 @@ import Testing
       ["", "00000", "00000<", "00000\\\"", "00000'", "0000 0", "00000é"]
     ),
     (
-      "lqip", ["data:image/webp;base64,AAEC"],
-      [
-        "", "data:image/webp;base64,", "data:image/webp;base64,A", "data:image/svg+xml;base64,AAEC",
-        "data:text/html,<script>", "data:image/webp;base64,AAEC\\\" onload=",
-      ]
-    ),
-    (
       "css", ["0", "16777215"], ["", "-1", "16777216", "+1", "01", "1.0", "9;", "1e3", "red"]
     ),
   ])

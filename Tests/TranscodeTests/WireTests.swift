@@ -54,7 +54,7 @@ import Testing
           facts: facts,
           placeholders: Placeholders([
             .color: "#010203", .thumbhash: "AAE=", .blurhash: "00000B",
-            .lqip: "data:image/webp;base64,AAEC", .css: "77",
+            .css: "77",
           ]),
           warnings: [
             .damaged(.truncated, detail: "a \"b\""), .damagedProfile, .unusableProfile(detail: "c"),

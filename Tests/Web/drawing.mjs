@@ -25,8 +25,6 @@ export async function drawingParts(part, lib, cases) {
       assert.deepEqual([file.toString("latin1", 0, 2), file.readUInt32LE(2), file.readInt32LE(18), file.readInt32LE(22)], ["BM", file.length, width, -height]);
       assert.deepEqual(file.subarray(file.readUInt32LE(10)), Buffer.from(samples));
     }
-    assert.equal(lib.placeholderURL({ lqip: "javascript:alert(1)", color: "#010203" }).slice(0, 22), "data:image/bmp;base64,");
-    assert.equal(lib.placeholderURL({ lqip: "data:image/webp;base64,AA==" }), "data:image/webp;base64,AA==");
     assert.equal(lib.placeholderURL({ color: "red" }), undefined);
     return `${placeholders.length} as BMP; ${lib.placeholderURL(placeholders[0]).length} characters`;
   });

@@ -247,7 +247,6 @@ extension Placeholders.Kind {
     case .color: placeholder.color = text
     case .thumbhash: placeholder.thumbhash = text
     case .blurhash: placeholder.blurhash = text
-    case .lqip: placeholder.lqip = text
     case .css: placeholder.css = text.flatMap { Int($0) }
     }
   }

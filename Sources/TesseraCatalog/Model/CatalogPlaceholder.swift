@@ -9,20 +9,16 @@ public struct CatalogPlaceholder: Sendable, Hashable {
   public var thumbhash: String?
   /// A BlurHash of four by three components, the four along the longer side.
   public var blurhash: String?
-  /// An image of 16 pixels as a `data:` URL.
-  public var lqip: String?
   /// A number of 24 bits, from which a page's style sheet draws a blurred image.
   public var css: Int?
 
   /// A placeholder of any kinds.
   public init(
-    color: String? = nil, thumbhash: String? = nil, blurhash: String? = nil, lqip: String? = nil,
-    css: Int? = nil
+    color: String? = nil, thumbhash: String? = nil, blurhash: String? = nil, css: Int? = nil
   ) {
     self.color = color
     self.thumbhash = thumbhash
     self.blurhash = blurhash
-    self.lqip = lqip
     self.css = css
   }
 }
@@ -36,7 +32,6 @@ extension CatalogPlaceholder: CatalogRecord {
     try visitor.optional("color", &placeholder.color)
     try visitor.optional("thumbhash", &placeholder.thumbhash)
     try visitor.optional("blurhash", &placeholder.blurhash)
-    try visitor.optional("lqip", &placeholder.lqip)
     try visitor.optional("css", &placeholder.css)
   }
 }
@@ -44,8 +39,6 @@ extension CatalogPlaceholder: CatalogRecord {
 extension CatalogPlaceholder {
   /// One kind of placeholder, with its data.
   public enum Kind: Sendable, Hashable {
-    /// An image as a `data:` URL.
-    case lqip(String)
     /// In Base64; see ``ThumbHash``.
     case thumbhash(String)
     /// See ``BlurHash``.
@@ -56,7 +49,6 @@ extension CatalogPlaceholder {
 
   /// The most detailed placeholder; nil if there is none.
   public var best: Kind? {
-    if let lqip { return .lqip(lqip) }
     if let thumbhash { return .thumbhash(thumbhash) }
     if let blurhash { return .blurhash(blurhash) }
     return color.map { .color($0) }
@@ -87,15 +79,13 @@ extension CatalogPlaceholder {
 }
 
 extension CatalogPlaceholder.Kind {
-  /// The pixels of the placeholder. Nil if it is not valid, and for a `data:` URL, which the system's
-  /// image decoder reads.
+  /// The pixels of the placeholder. Nil if it is not valid.
   ///
   /// - Parameter size: the size in pixels at which to draw a BlurHash. A ThumbHash has a shape of its own, so that only
   ///   the longer side of the size counts; a colour is one pixel.
   public func pixels(_ size: CatalogSize = CatalogSize(width: 32, height: 32)) -> PlaceholderPixels?
   {
     switch self {
-    case .lqip: nil
     case .thumbhash(let text):
       Self.base64(text).flatMap { ThumbHash.decode($0, side: max(size.width, size.height)) }
     case .blurhash(let text): BlurHash.decode(text, width: size.width, height: size.height)

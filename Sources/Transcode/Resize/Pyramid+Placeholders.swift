@@ -5,11 +5,6 @@ internal import TesseraWire
 
 /// What a client draws until a file has loaded.
 extension Pyramid {
-  /// The longer side, in pixels, and the quality of the tiny WebP that is embedded in the catalog:
-  /// a few hundred bytes.
-  private static let tinySide = 16
-  private static let tinyQuality = 30
-
   /// Placeholders, from the first frame of the uncropped image; none if no kind is configured.
   mutating func placeholders(_ kinds: [Placeholders.Kind]) throws(VipsError) -> Placeholders {
     guard !kinds.isEmpty else { return Placeholders() }
@@ -35,13 +30,6 @@ extension Pyramid {
       }
     case .thumbhash: return Base64.encode(ThumbHash.encode(thumbnail))
     case .blurhash: return BlurHash.encode(thumbnail)
-    case .lqip:
-      let size = size(fitting: Self.tinySide)
-      let tiny = try small.resized(width: size.width, height: size.height)
-      guard let file = try WebPStill.encode(tiny, quality: Self.tinyQuality, effort: 6) else {
-        throw VipsError(message: "libwebp could not encode it")
-      }
-      return Placeholders.Kind.tinyImageStart + Base64.encode(file)
     case .css: return String(CSSPlaceholder.encode(thumbnail))
     }
   }

@@ -162,6 +162,6 @@ final class FakeTranscoder: Transcoding {
   }
 
   private static let placeholders = Placeholders([
-    .color: "#336699", .thumbhash: "dGh1bWI=", .blurhash: "L00000", .lqip: "data:,",
+    .color: "#336699", .thumbhash: "dGh1bWI=", .blurhash: "L00000",
   ])
 }

@@ -76,7 +76,7 @@ export const headShape: Shape = {
 export const imageShape: Shape = {
   id: "", status: /^(ok|stale|failed|pending)$/, ...sides, "url?": "", "format?": "", "alpha?": false, "animated?": false, "frames?": 0,
   "error?": { code: "", message: "", retryable: false }, "warnings?": [""],
-  "placeholder?": { "color?": "", "thumbhash?": "", "blurhash?": "", "lqip?": "", "css?": 0 },
+  "placeholder?": { "color?": "", "thumbhash?": "", "blurhash?": "", "css?": 0 },
   "variants?": [{
     ...size, "crop?": /^[0-9a-f]{8}$/, "fallback?": "", "stills?": [0], "original?": { url, type: "", "bytes?": 0 },
     // Null stands for a format that a variant does not have.

@@ -90,7 +90,6 @@ export interface Placeholder {
   thumbhash?: string;
   blurhash?: string;
   /** A data: URL. */
-  lqip?: string;
   /** A number of 24 bits, from which `stylesheet` draws a blurred image. */
   css?: number;
 }

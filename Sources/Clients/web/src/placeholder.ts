@@ -20,13 +20,9 @@ export function placeholderPixels({ thumbhash, color }: Placeholder, side = 32):
 }
 
 /**
- * A `data:` URL of a placeholder: the catalog's own (`lqip`), or a BMP of about 10 x 6 pixels, some 500 characters, which the
- * browser scales up. Made without a canvas, so it works on servers, too.
+ * A `data:` URL of a placeholder: a BMP of about 10 x 6 pixels, some 500 characters, which the browser scales up. Made without a canvas, so it works on servers, too.
  */
 export function placeholderURL(placeholder: Placeholder, side = 10): string | undefined {
-  const own = placeholder.lqip;
-  // A catalog is untrusted: its text must be an image and nothing else.
-  if (own !== undefined && /^data:image\/[a-z]+;base64,[A-Za-z0-9+/=]+$/.test(own)) return own;
   const pixels = placeholderPixels(placeholder, side);
   return pixels && `data:image/bmp;base64,${btoa(String.fromCharCode(...encodeBMP(pixels)))}`;
 }

@@ -98,17 +98,11 @@ struct PictureStyle {
   /// A blurred image as a `data:` URL; nil if the placeholder has none.
   static func picture(of placeholder: CatalogPlaceholder) -> String? {
     switch placeholder.best {
-    // A URL of a catalog goes into a style sheet only if it is the one that a run writes.
-    case .lqip(let url)?: isPlain(url) ? url : nil
     // A browser scales it up: more pixels show nothing more.
     case .thumbhash?, .blurhash?:
       placeholder.best?.pixels(CatalogSize(width: 10, height: 10))?.dataURL
     case .color?, nil: nil
     }
-  }
-
-  private static func isPlain(_ url: String) -> Bool {
-    url.wholeMatch(of: /data:image\/[a-z]+;base64,[A-Za-z0-9+\/=]+/) != nil
   }
 
   private static func percent(_ share: Double) -> String {

@@ -7,8 +7,6 @@ class Placeholder internal constructor(node: Node, private val width: Int?, priv
     /** A ThumbHash in Base64. */
     val thumbhash: String? = node.optional("thumbhash")?.text()
     val blurhash: String? = node.optional("blurhash")?.text()
-    /** An image of 16 pixels as a `data:` URL. */
-    val lqip: String? = node.optional("lqip")?.text()
 
     /** The colour as Android's `Color`: 0xFFRRGGBB; null if it is absent or malformed. */
     val argb: Int?
