@@ -1,3 +1,4 @@
+internal import TesseraBytes
 package import TesseraCatalog
 package import TesseraPlan
 
@@ -71,4 +72,9 @@ package struct ImageService: Sendable {
   }
 
   package init() {}
+}
+
+extension ImageService {
+  /// Change with the key and the salt, and show neither.
+  package var secretDigests: [String] { [key ?? [], salt].map { SHA256.of($0) } }
 }

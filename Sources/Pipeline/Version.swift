@@ -1,3 +1,5 @@
+package import TesseraSystem
+
 /// What made a catalog.
 package enum Version {
   package static let name = "tessera"
@@ -7,4 +9,12 @@ package enum Version {
 
   /// Raised whenever an item's line of the catalog would have other members or words than before.
   static let lines = 5
+}
+
+/// Where the worker is installed.
+package enum WorkerPath {
+  /// The path of `tessera-worker`: beside the running program.
+  package static func find() throws(SystemError) -> String {
+    FileSystem.join(FileSystem.parent(of: try Host.executablePath()), "tessera-worker")
+  }
 }

@@ -156,3 +156,58 @@ package struct PipelineFile: Sendable {
     .jpeg, .png, .gif, .webp, .avif, .heic, .tiff, .jxl, .bmp,
   ].filter(\.isDecoded)
 }
+
+extension PipelineFile {
+  /// The settings for images that are upgraded; nil if none is. They are those of a list of formats that begins with the
+  /// better one.
+  package var upgradedPlan: PlanSettings? {
+    upgrade.map { upgrade in
+      var plan = plan
+      plan.formats.insert(.fixed(upgrade.format), at: 0)
+      return plan
+    }
+  }
+
+  /// The file that says the same with a list of formats: what it makes is what is there when all images are upgraded.
+  package var upgraded: PipelineFile {
+    guard let plan = upgradedPlan else { return self }
+    var file = self
+    (file.plan, file.upgrade) = (plan, nil)
+    return file
+  }
+}
+
+/// A better format that a run makes files in when its images are published, as long as its budget lasts.
+package struct Upgrade: Sendable, Equatable {
+  package var format: OutputFormat
+  /// The time of workers in one run.
+  package var budget: Duration
+
+  package init(format: OutputFormat, budget: Duration = .seconds(20 * 60)) {
+    self.format = format
+    self.budget = budget
+  }
+}
+
+extension PipelineFile {
+  /// What keeps a machine from making the files, if a format is missing there: a sentence without its full stop.
+  ///
+  /// A source in such a format, which `source` would keep, is an error of that image alone.
+  ///
+  /// - Parameter lacks: the formats that no worker of the machine can write.
+  package func shortfall(lacking lacks: [OutputFormat]) -> String? {
+    encodedFormats.first { lacks.contains($0.format) }.flatMap { named in
+      named.format.missingEncoder.map { "\"\(named.key): \(named.format.rawValue)\": \($0)" }
+    }
+  }
+
+  /// Whether the files need an encoder that a machine may lack.
+  package var needsEncoders: Bool { encodedFormats.contains { $0.format.missingEncoder != nil } }
+
+  /// The formats that the file names, of files that a run makes.
+  private var encodedFormats: [(key: String, format: OutputFormat)] {
+    guard deliveringService == nil else { return [] }
+    return plan.fixedFormats.map { ("variants.format", $0) }
+      + (upgrade.map { [("upgrade.format", $0.format)] } ?? [])
+  }
+}

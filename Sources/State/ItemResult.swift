@@ -1,3 +1,4 @@
+internal import TesseraBytes
 internal import TesseraText
 
 /// What is known of an item by the last run that looked at it, without its line of the catalog.
@@ -110,9 +111,7 @@ package struct LineInputs: Sendable {
 
   /// What is stored of a line: 32 bits. The bytes of its chunk have a sum of their own.
   package static func sum(of line: some Sequence<UInt8>) -> Int {
-    var mark = RecordMark("")
-    for byte in line { mark.add(byte) }
-    return mark.checksum
+    Int(Int32(bitPattern: CRC32.of(Array(line))))
   }
 
   /// What a line is recognized by: its sum, and what it was made of.

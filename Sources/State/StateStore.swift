@@ -1,3 +1,5 @@
+internal import TesseraText
+
 /// What earlier runs learned and what this run has done so far: one SQLite database (WAL mode) with
 /// one owner.
 ///
@@ -140,6 +142,12 @@ package actor StateStore {
 
   // MARK: Commits
 
+  /// Commits what is left, for a file that is read or copied next; the log is empty after it.
+  package func close() throws(StateError) {
+    try commit()
+    try database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+  }
+
   /// Writes within this time are committed together: a commit for each item would write twenty times as
   /// much. A kill costs the items of a fifth of a second, which the next run processes again.
   private static let commitTime = Duration.milliseconds(200)
@@ -189,5 +197,211 @@ package actor StateStore {
   static func copy(_ source: String, to path: String) async throws(StateError) {
     let database = try Database(source, isReadOnly: true)
     try database.prepare("VACUUM INTO ?").run([.text(path)])
+  }
+}
+
+/// What a state remembers of the output beside its records.
+extension StateStore {
+  /// The digest of the marks of forgotten images that were last taken out of this state; nil if there were none. A
+  /// witness: a store that once says that there are no marks is not believed.
+  package func forgottenMarks() throws(StateError) -> String? {
+    try Self.forgottenMarks(in: database)
+  }
+
+  static func forgottenMarks(in database: Database) throws(StateError) -> String? {
+    try database.prepare("SELECT text FROM notes WHERE name = 'forgotten'").first([]) { $0.text(0) }
+  }
+
+  package func note(forgottenMarks digest: String) throws(StateError) {
+    try begin()
+    try database.prepare("INSERT OR REPLACE INTO notes (name, text) VALUES ('forgotten', ?)")
+      .run([.text(digest)])
+    try commit()
+  }
+
+  /// The ids of items, present and former, to which this applies.
+  ///
+  /// - Parameter matches: the id, and the key of a source of its; nil if there is none.
+  package func ids(
+    where matches: @Sendable (_ id: String, _ source: String?) -> Bool
+  ) throws(StateError) -> [String] {
+    var found: Set<Identifier> = []
+    func look(_ id: String, _ source: String?) {
+      if !found.contains(id), matches(id, source) { found.insert(id) }
+    }
+    try database.prepare(
+      "SELECT id, source, request FROM items"
+    ).run([]) { row in
+      look(row.text(0), row.isNull(1) ? nil : row.key(1))
+      if !row.isNull(2) { look(row.text(0), row.key(2)) }
+    }
+    try database.prepare("SELECT id, kind, name FROM former").run([]) { row in
+      let kind = Possession.Kind(rawValue: row.text(1))
+      look(row.text(0), kind == .sources || kind == .rejections ? row.key(2) : nil)
+    }
+    return found.texts
+  }
+}
+
+/// What the last run left, from which the next one knows what has not changed.
+extension StateStore {
+  /// The end of a run.
+  package struct RunEnd: Sendable, Equatable {
+    /// What changes when a file of the output is added, removed or replaced.
+    package var output: String
+    /// In seconds since 1970.
+    package var ended: Double
+    /// What the run found, if another one would do nothing.
+    package var standing: String?
+
+    package init(output: String, ended: Double, standing: String? = nil) {
+      (self.output, self.ended, self.standing) = (output, ended, standing)
+    }
+  }
+
+  /// Nil if the last run that began has not come to its end.
+  package func lastEnd() throws(StateError) -> RunEnd? {
+    let last = try database.prepare(
+      "SELECT output, ended, standing FROM runs ORDER BY number DESC LIMIT 1")
+    return try last.first([]) { row in
+      row.isNull(0)
+        ? nil : RunEnd(output: row.text(0), ended: row.double(1), standing: row.optionalText(2))
+    } ?? nil
+  }
+
+  /// - Parameter run: nil for the last one.
+  package func note(_ end: RunEnd, of run: Int? = nil) throws(StateError) {
+    try begin()
+    try database.prepare(
+      "UPDATE runs SET output = ?, ended = ?, standing = ?"
+        + " WHERE number = coalesce(?, (SELECT max(number) FROM runs))"
+    ).run([.text(end.output), .double(end.ended), .optional(end.standing), .optional(run)])
+    try commit()
+  }
+}
+
+/// Files of runs that ended together with the machine: they may be named and not be on the disk.
+extension StateStore {
+  /// Whether there was such a run.
+  package func hasDoubts(boot: String) throws(StateError) -> Bool {
+    try database.prepare("SELECT 1 FROM runs WHERE boot <> ? LIMIT 1").first([.text(boot)]) { _ in
+      true
+    } ?? false
+  }
+
+  /// Up to `limit` files of such runs, in the order of their keys, after `key`. The path is nil if the
+  /// record is damaged.
+  package func doubtful(
+    boot: String, after key: String, limit: Int
+  ) throws(StateError) -> [(key: String, file: VariantRecord?)] {
+    let columns = VariantRecord.columns
+    var found: [(String, VariantRecord?)] = []
+    try database.prepare(
+      "SELECT \(columns.joined(separator: ", ")), mark, key FROM variants"
+        + " WHERE key > ? AND run IN (SELECT number FROM runs WHERE boot <> ?) ORDER BY key LIMIT ?"
+    ).run([.key(key), .text(boot), .int(limit)]) { row in
+      let key = Int32(columns.count + 1)
+      let isSound = row.isSound(key: key, columns: columns.count)
+      found.append((row.key(key), isSound ? VariantRecord(row) : nil))
+    }
+    return found
+  }
+
+  /// Marks files as examined and whole.
+  package func endDoubts(of keys: [String]) throws(StateError) {
+    let update = try database.prepare("UPDATE variants SET run = NULL WHERE key = ?")
+    for key in keys {
+      try begin()
+      try update.run([.key(key)])
+    }
+  }
+
+  /// Forgets files. They are regenerated when they are needed.
+  package func forgetVariants(_ keys: [String]) throws(StateError) {
+    for key in keys {
+      try begin()
+      try variants.delete(key)
+    }
+  }
+
+  /// All files of such runs were examined.
+  package func endDoubts(boot: String) throws(StateError) {
+    try begin()
+    try database.prepare("UPDATE runs SET boot = NULL WHERE boot <> ?").run([.text(boot)])
+    try commit()
+  }
+}
+
+/// Separates a damaged state from one that is whole and only failed this time, and puts an empty one in its place.
+extension StateStore {
+  /// Whether the state that an error is about has to be set aside. Its store is not used any more.
+  ///
+  /// SQLite's word is not enough: a healthy state that is set aside loses all freshness. So the file is
+  /// examined with a new connection. If it can't be examined now, it counts as whole.
+  package static func isDamaged(_ error: StateError) -> Bool {
+    guard error.suggestsDamage else { return false }
+    // A store that lost what it acknowledged, or contradicts itself, is damaged, whatever it looks like.
+    if error.kind == .incomplete || error.kind == .older { return true }
+    if damage(at: error.path) != nil { return true }
+    do throws(StateError) {
+      let database = try Database(error.path)
+      return try !Schema.isWhole(database)
+    } catch {
+      return error.kind != .unavailable
+    }
+  }
+
+  /// What is wrong with the file of a state that no store has open; nil if it is whole, or can't be examined now. Reads all
+  /// of it.
+  package static func damage(at path: String) -> StateError? {
+    do throws(StateError) {
+      // For writing, because a write-ahead log may have to be recovered.
+      let database = try Database(path)
+      try database.execute("PRAGMA busy_timeout = 5000")
+      try database.limitSteps()
+      // Not quick_check: it does not compare an index with its table. One finding is enough.
+      let finding = try database.prepare("PRAGMA integrity_check(1)").first([]) { $0.text(0) }
+      return finding == "ok"
+        ? nil : StateError(kind: .corrupt, path: path, message: "database disk image is malformed")
+    } catch {
+      return error.kind == .unavailable ? nil : error
+    }
+  }
+
+  /// An empty state in the place of a damaged one, which is at another path now. Files are found again by their names,
+  /// which follow from the bytes of their sources.
+  ///
+  /// - Parameters:
+  ///   - error: about the damage.
+  ///   - aside: where the damaged state is, and its name for the user.
+  ///   - isKept: whether it stays there. Then the new one also knows whose the output is, and that images were forgotten.
+  /// - Returns: a warning: a clause.
+  package static func replace(
+    after error: StateError, by path: String, aside: (path: String, name: String),
+    isKept: Bool = true
+  ) async throws(StateError) -> String {
+    let state = try StateStore(path: path)
+    if isKept { try await state.takeNotes(from: aside.path) }
+    try await state.close()
+    return error.finding
+      + (isKept ? "; it was set aside as \"\(aside.name)\"" : "; it was replaced by an empty one")
+      + ", and everything is fetched again"
+  }
+
+  /// Of a state that can't be read, nothing.
+  func takeNotes(from path: String) throws(StateError) {
+    guard let damaged = try? Database(path, isReadOnly: true) else { return }
+    // If this fails, no table can be read either.
+    try? damaged.limitSteps()
+    defer { damaged.unlimitSteps() }
+    try begin()
+    // Without it, the next run is only not compared with the last one.
+    if let last = try? Self.lastCompletedRun(in: damaged) {
+      try database.execute("INSERT OR REPLACE INTO runs (number) VALUES (0)")
+      try note(last, as: 0)
+    }
+    // Without it, a store is believed that says there are no marks of forgotten images.
+    if let marks = try? Self.forgottenMarks(in: damaged) { try note(forgottenMarks: marks) }
+    try commit()
   }
 }

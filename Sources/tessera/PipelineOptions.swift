@@ -1,5 +1,7 @@
 internal import TesseraConsole
+internal import TesseraOutputTools
 internal import TesseraPipelineFile
+internal import TesseraPipelineTools
 
 /// The options that replace a value of the pipeline file.
 enum PipelineOptions {
@@ -29,4 +31,38 @@ enum PipelineOptions {
     for warning in file.warnings { Console.warn(warning) }
     return file
   }
+}
+
+/// Options of the commands that request files from an image service.
+enum DeliveryOptions {
+  private static let timeout = Option.duration(
+    "--timeout", "to connect, and to the first byte; default 30s")
+  private static let concurrency = Option.number(
+    "--concurrency", "files requested at a time; default 4", in: 1...256)
+
+  static let all: [any OptionSyntax] = [NetworkOptions.allow, timeout, concurrency]
+
+  static func access(_ arguments: Arguments) throws -> DeliveryAccess {
+    DeliveryAccess(
+      concurrency: try arguments.value(concurrency) ?? 4,
+      timeout: try arguments.value(timeout) ?? .seconds(30),
+      allow: try arguments.all(NetworkOptions.allow))
+  }
+}
+
+/// Options of the commands that request what a person names.
+enum NetworkOptions {
+  static let allow = Option(
+    "--allow", "WHAT", "loopback, private or an address block; may be repeated",
+    expected: "loopback, private or an address block such as 10.1.0.0/16",
+    completes: .words(["loopback", "private"])
+  ) { ProbeSession.understands($0) ? $0 : nil }
+}
+
+/// Options of the commands that take an output.
+enum OutputOptions {
+  static let state = Option.path(
+    "--state", "DIR",
+    "the folder of the state, if the output is in a store and its state is not",
+    completes: .folders)
 }

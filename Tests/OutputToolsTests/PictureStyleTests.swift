@@ -66,7 +66,8 @@ import Testing
 
   private static let hash = "3wcKMhpwcIh3d3iHgIAH+Hg="
   private static let inline =
-    CatalogPlaceholder.Kind.thumbhash(hash).pixels(CatalogSize(width: 10, height: 10))?.dataURL ?? ""
+    CatalogPlaceholder.Kind.thumbhash(hash).pixels(CatalogSize(width: 10, height: 10))?.dataURL
+    ?? ""
 
   @Test(
     arguments: [

@@ -13,7 +13,8 @@ import Testing
   private let root: String
   private static let hash = "3wcKMhpwcIh3d3iHgIAH+Hg="
   private static let inline =
-    CatalogPlaceholder.Kind.thumbhash(hash).pixels(CatalogSize(width: 10, height: 10))?.dataURL ?? ""
+    CatalogPlaceholder.Kind.thumbhash(hash).pixels(CatalogSize(width: 10, height: 10))?.dataURL
+    ?? ""
 
   init() async throws {
     small = try SmallOutput()

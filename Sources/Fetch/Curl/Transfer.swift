@@ -1,4 +1,9 @@
+internal import Glibc
+private import TesseraCCurl
 internal import TesseraCurl
+internal import TesseraStore
+private import TesseraSystem
+internal import TesseraText
 
 /// One request in flight: its handle, its current hop and what has arrived so far.
 ///
@@ -130,5 +135,378 @@ final class Transfer {
     let host = Origin(url).host.text
     return settings.refusal(
       of: peer, at: redirects == 0 ? host : "a redirect led to \(host), which")
+  }
+}
+
+extension Transfer {
+  enum Next {
+    case done(Result<FetchResponse, FetchError>)
+    /// The handle is ready for another request: that of the next hop, or the same in another way.
+    case again
+  }
+
+  /// Decides what follows when libcurl has ended a hop with this CURLcode.
+  func next(rawCode: UInt32) -> Next {
+    do throws(FetchError) {
+      if stop == .undecodable {
+        decodes = false
+        try prepareRequest()
+      } else if wasAnswered(rawCode: rawCode), response.isRedirect {
+        try follow(try redirectTarget())
+      } else {
+        return .done(result(rawCode: rawCode))
+      }
+      return .again
+    } catch {
+      return .done(.failure(error))
+    }
+  }
+
+  /// Whether the response counts. If this side had enough of it, libcurl reports a failed write.
+  private func wasAnswered(rawCode: UInt32) -> Bool {
+    if case .error = stop { return false }
+    return rawCode == 0 || stop != nil
+  }
+
+  private func redirectTarget() throws(FetchError) -> String {
+    // Its target would get the signature.
+    guard store == nil else {
+      throw FetchError(
+        .redirect,
+        "the object store answered \(response.headers.status); check the region "
+          + "(AWS_REGION) and the endpoint (AWS_ENDPOINT_URL)")
+    }
+    guard !response.headers.isContradictory("location") else {
+      throw FetchError(
+        .redirect, "the server answered \(response.headers.status) with different Locations")
+    }
+    guard
+      let target = response.headers["location"].flatMap({
+        URLReference.redirect(to: $0, from: url)
+      })
+    else {
+      throw FetchError(
+        .redirect, "the server answered \(response.headers.status) without a valid Location")
+    }
+    guard redirects < settings.redirects else {
+      throw FetchError(.redirect, "more than \(settings.redirects) redirects")
+    }
+    return target
+  }
+
+  /// Prepares the handle for the next hop.
+  private func follow(_ target: String) throws(FetchError) {
+    let before = Origin(url)
+    redirectFreshness.append(Freshness.lifetime(of: response.headers))
+    url = target
+    redirects += 1
+    decodes = true
+    if Origin(url) != before {
+      // Never unset, even if a later hop returns to the first origin: the other one chose its URL.
+      leftOrigin = true
+      // Cookies of a redirect are for its own origin. libcurl would send them to all of its domain.
+      handle.set(CURLOPT_COOKIELIST, "ALL")
+    }
+    try prepareRequest()
+  }
+
+  /// Prepares the handle for another request of the exchange.
+  private func prepareRequest() throws(FetchError) {
+    // All of them share one deadline.
+    let left = ContinuousClock.now.duration(to: deadline)
+    guard left > .zero else {
+      throw FetchError(
+        .timeout, "the time limit was reached while following redirects", isRetryable: true)
+    }
+    response = ResponseProgress(range: request.range)
+    stop = nil
+    try setURL()
+    setProxy()
+    setTimeout()
+    setDeadline(left)
+    handle.set(CURLOPT_HTTP_CONTENT_DECODING, decodes ? 1 : 0)
+    // On each hop: a redirect may name a private address that the proxy can reach.
+    if let error = refusalThroughProxy { throw error }
+    setRequestHeaders()
+    guard handle.takeFailure() == nil else {
+      throw FetchError(.redirect, "the redirect does not lead to an http(s) URL")
+    }
+  }
+
+  /// The result, when libcurl has ended the transfer with this CURLcode.
+  private func result(rawCode: UInt32) -> Result<FetchResponse, FetchError> {
+    let code = CURLcode(rawValue: rawCode)
+    if case .error(let error) = stop, code != CURLE_OK { return .failure(error) }
+    let wasStopped = if case .enough = stop { true } else { false }
+    guard code == CURLE_OK || wasStopped else {
+      // Each redirect took at least one request, so one more means that this hop's was sent, too.
+      let hop = CurlFailure.Hop(
+        host: Origin(url).host.text, isRedirected: isRedirected, isProxied: isProxied,
+        wasSent: requests > redirects, wasAnswered: response.headers.status != 0,
+        obstacle: handle.obstacle)
+      return .failure(
+        CurlFailure.error(rawCode: rawCode, hop: hop, maximumBytes: settings.maximumBytes))
+    }
+    // A 304 is a success only if this hop's request was conditional.
+    if response.headers.status == 304, validators != nil {
+      return .success(fetchResponse(.notModified))
+    }
+    guard response.isSuccess else {
+      return .failure(response.statusError(now: settings.clock.now()))
+    }
+    return .success(fetchResponse(wasStopped ? .stopped : .complete))
+  }
+}
+
+extension Transfer {
+  /// Sets every option for the first hop.
+  ///
+  /// The transfer must outlive its registration with the multi handle: the callbacks hold an
+  /// unretained pointer to it.
+  func prepare() -> FetchError? {
+    deadline = ContinuousClock.now.advanced(by: request.deadline)
+    do throws(FetchError) {
+      store = try StoreSource(request.url, settings.buckets, in: settings.store)
+      try setURL()
+    } catch {
+      return error
+    }
+    setProtocol()
+    if let store { sign(store) }
+    setProxy()
+    setTimeout()
+    setLimits()
+    setEncoding()
+    handle.set(CURLOPT_USERAGENT, settings.userAgent)
+    if let file = settings.certificates { handle.set(CURLOPT_CAINFO, file) }
+    setRequestHeaders()
+    connectCallbacks()
+    if let error = refusalThroughProxy { return error }
+    return handle.takeFailure().map { FetchError(.local, "libcurl rejected an option: \($0)") }
+  }
+
+  /// Sets the URL of the current hop, with the host by which all else judges it.
+  func setURL() throws(FetchError) {
+    guard let requested = store?.url ?? CurlURL.requested(url) else {
+      throw FetchError(
+        isRedirected ? .redirect : .badURL, "the URL's host is not a name that can be requested")
+    }
+    handle.set(CURLOPT_URL, requested)
+  }
+
+  private func setProtocol() {
+    handle.set(CURLOPT_PROTOCOLS_STR, "http,https")
+    // Without this, libcurl guesses the scheme of a URL that has none.
+    handle.set(CURLOPT_DEFAULT_PROTOCOL, "none")
+    // libcurl would send the configured headers to every origin, so redirects are followed here.
+    handle.set(CURLOPT_FOLLOWLOCATION, 0)
+    // Signals would interrupt other threads; name resolution has its own thread instead.
+    handle.set(CURLOPT_NOSIGNAL, 1)
+    // Otherwise a name server that does not respond blocks the loop when its transfer ends.
+    handle.set(CURLOPT_QUICK_EXIT, 1)
+    // Some servers redirect until a cookie comes back. In memory, and for this exchange only.
+    if store == nil { handle.set(CURLOPT_COOKIEFILE, "") }
+  }
+
+  private func sign(_ store: StoreSource) {
+    handle.set(CURLOPT_AWS_SIGV4, "aws:amz:\(store.region):s3")
+    handle.set(CURLOPT_USERNAME, store.credentials.key)
+    handle.set(CURLOPT_PASSWORD, store.credentials.secret)
+  }
+
+  /// Sets the proxy for the current hop, or none. Always set, because libcurl would read the
+  /// environment otherwise.
+  func setProxy() {
+    let proxy =
+      settings.proxies.isEmpty ? nil : settings.proxies.proxy(for: Origin(store?.url ?? url))
+    isProxied = proxy != nil
+    handle.set(CURLOPT_PROXY, proxy ?? "")
+    // A proxy's response to CONNECT is not the source's.
+    handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+  }
+
+  /// An error if a proxy would receive a request for an address that the policy rejects. Names are
+  /// resolved by the proxy and cannot be checked here.
+  var refusalThroughProxy: FetchError? {
+    guard isProxied, let address = Origin(url).host.address,
+      !settings.addresses.permits(address)
+    else { return nil }
+    return refusal(of: address)
+  }
+
+  /// Sets the time limits of the current hop's host.
+  func setTimeout() {
+    timeout = settings.hosts.settings(at: url)?.timeout ?? settings.timeout
+    // Zero would mean libcurl's default or no limit at all.
+    handle.set(CURLOPT_CONNECTTIMEOUT_MS, max(1, timeout.milliseconds))
+  }
+
+  private func setLimits() {
+    setDeadline(request.deadline)
+    // 0 is no limit: the beginning of a source may be read, however large the whole is.
+    handle.set(
+      CURLOPT_MAXFILESIZE_LARGE, offset: request.isForBeginning ? 0 : settings.maximumBytes)
+  }
+
+  func setDeadline(_ left: Duration) {
+    handle.set(CURLOPT_TIMEOUT_MS, max(1, left.milliseconds))
+  }
+
+  private func setEncoding() {
+    // "" offers every encoding that this libcurl can decode.
+    // A range of compressed bytes is useless, so none is offered with a range. A server that
+    // compresses all the same is understood.
+    let needsIdentity = request.isForBeginning || request.range != nil
+    handle.set(CURLOPT_ACCEPT_ENCODING, needsIdentity ? "identity" : "")
+  }
+
+  /// The headers that the user configured for the first hop's host: its own in the place of others of the same name.
+  /// Another origin must not receive them.
+  var configuredHeaders: [String] {
+    if leftOrigin { return [] }
+    let own = settings.hosts.settings(at: request.url)?.headers ?? []
+    if settings.headers.isEmpty && own.isEmpty { return [] }
+    let origin = Origin(request.url)
+    let names = Set(own.map { $0.name.lowercased() })
+    let others = settings.headers.filter {
+      $0.isFor(origin) && !names.contains($0.name.lowercased())
+    }
+    return (others + own).map { "\($0.name): \($0.value)" }
+  }
+
+  /// Sets the headers of the request to the current hop.
+  func setRequestHeaders() {
+    var lines =
+      store.map { $0.headers.map { "\($0.name): \($0.value)" } } ?? configuredHeaders
+    if let range = request.range {
+      lines.append("Range: bytes=\(range.lowerBound)-\(range.upperBound - 1)")
+      if let version = request.ifRange { lines.append("If-Range: \(version)") }
+    }
+    let validators = validators
+    if let etag = validators?.etag { lines.append("If-None-Match: \(etag)") }
+    if let date = validators?.lastModified { lines.append("If-Modified-Since: \(date)") }
+    handle.setHeaders(lines)
+  }
+}
+
+extension Transfer {
+  /// Registers the callbacks. A C function pointer cannot capture, so each gets the transfer as its
+  /// context.
+  func connectCallbacks() {
+    let context = Unmanaged.passUnretained(self).toOpaque()
+    let pointer = handle.pointer
+    handle.setContext(context)
+    handle.check(
+      tessera_curl_set_write(
+        pointer,
+        { data, size, count, context in
+          guard let data, let context else { return 0 }
+          return Transfer.from(context).body(
+            UnsafeRawBufferPointer(start: data, count: size * count))
+        }, context))
+    handle.check(
+      tessera_curl_set_header(
+        pointer,
+        { data, size, count, context in
+          guard let data, let context else { return 0 }
+          return Transfer.from(context).header(
+            UnsafeRawBufferPointer(start: data, count: size * count))
+        }, context))
+    handle.check(
+      tessera_curl_set_open_socket(
+        pointer,
+        { context, _, address in
+          guard let context, let address else { return -1 }
+          return Transfer.from(context).open(address)
+        }, context))
+    handle.check(
+      tessera_curl_set_before_request(
+        pointer,
+        { context, address, _, _, _ in
+          guard let context, let address else { return CURL_PREREQFUNC_ABORT }
+          let peer = IPAddress(String(cString: address))
+          return Transfer.from(context).mayBeSent(to: peer)
+            ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+        }, context))
+  }
+
+  /// Whether the request may be sent to this address. Here and not only in ``open(_:)``, because libcurl may take a
+  /// connection that another request has opened.
+  private func mayBeSent(to peer: IPAddress?) -> Bool {
+    guard right.permits(peer, settings.addresses) else {
+      stop = .error(peer.map(refusal) ?? FetchError(.addressRefused, "the address is unknown"))
+      return false
+    }
+    requests += 1
+    response.requestIsSent(now: .now)
+    // A connection exists. If an address was rejected before, another address of the host was not.
+    stop = nil
+    return true
+  }
+
+  private func body(_ bytes: UnsafeRawBufferPointer) -> Int {
+    // The body of an error page is not needed, but a short one is read to its end.
+    guard response.isSuccess else {
+      drained += bytes.count
+      return drained <= ResponseProgress.drainedBytes ? bytes.count : end(.enough)
+    }
+    response.received(bytes.count)
+    received += bytes.count
+    // CURLOPT_MAXFILESIZE checks Content-Length only; a body without one is counted here.
+    guard received <= settings.maximumBytes else {
+      return end(.error(.tooLarge(settings.maximumBytes)))
+    }
+    return Stop(receiver.receive(bytes.bytes)).map { end($0) } ?? bytes.count
+  }
+
+  private func header(_ bytes: UnsafeRawBufferPointer) -> Int {
+    headerBytes += bytes.count
+    guard headerBytes <= Self.maximumHeaderBytes else {
+      return end(.error(.headersTooLarge(Self.maximumHeaderBytes)))
+    }
+    do throws(FetchError) {
+      switch try response.add(bytes, minimumSpeed: settings.minimumSpeed, now: .now) {
+      case .more: return bytes.count
+      case .enough: return end(.enough)
+      case .drain:
+        // Whatever becomes of the body, the headers were enough.
+        stop = .enough
+        return bytes.count
+      case .body(let extent):
+        // libcurl would end the transfer with an error.
+        if decodes, response.headers.hasUnknownCoding { return end(.undecodable) }
+        if !decodes, response.headers.isCompressed {
+          return end(
+            .error(
+              FetchError(
+                .badEncoding, "the server changed its Content-Encoding", isRetryable: true)))
+        }
+        let stop = Stop(receiver.begin(extent, response.validators))
+        return stop.map { end($0) } ?? bytes.count
+      }
+    } catch {
+      return end(.error(error))
+    }
+  }
+
+  /// Opens the socket for a connection if the policy permits its address.
+  private func open(_ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
+    let peer = withUnsafePointer(to: &address.pointee.addr) { IPAddress($0) }
+    guard let peer, right.permits(peer, settings.addresses) else {
+      // -1 is CURL_SOCKET_BAD. libcurl then attempts the host's next address; the reason is kept in
+      // case there is none.
+      if let peer { stop = .error(refusal(of: peer)) }
+      return -1
+    }
+    // SOCK_CLOEXEC: workers must not inherit connections.
+    return socket(
+      address.pointee.family, address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue),
+      address.pointee.protocol)
+  }
+
+  /// Ends the transfer from a callback.
+  private func end(_ stop: Stop) -> Int {
+    self.stop = stop
+    return 0  // Any number but that of the bytes passed makes libcurl end the transfer.
   }
 }

@@ -1,4 +1,5 @@
 package import TesseraCurl
+internal import TesseraText
 
 /// Decides which addresses may be connected to. The default is the public internet only: a manifest
 /// may come from an untrusted source and name services that only this machine can reach.
@@ -87,4 +88,14 @@ package struct AddressPolicy: Sendable {
 
 extension [AddressBlock] {
   fileprivate func contains(_ address: IPAddress) -> Bool { contains { $0.contains(address) } }
+}
+
+extension AddressPolicy {
+  /// Whether a URL leads to a server on the internet, which others run, as far as the URL shows it.
+  package static func isPublic(_ url: String) -> Bool {
+    let origin = Origin(url)
+    guard ["http", "https"].contains(origin.scheme) else { return false }
+    if let address = origin.host.address { return AddressPolicy().permits(address) }
+    return !SourceURL.isReserved(host: origin.host.text)
+  }
 }

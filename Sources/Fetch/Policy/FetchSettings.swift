@@ -75,3 +75,12 @@ package struct FetchSettings: Sendable {
   /// What identifies the place of a response: see `SourceURL.place(_:ignoring:)`.
   func place(of url: String) -> String { SourceURL.place(url, ignoring: ignoredQuery) }
 }
+
+extension FetchSettings {
+  /// Reads from the environment what depends on the machine and not on the pipeline: the proxies,
+  /// and in `SSL_CERT_FILE` the trusted certificates.
+  package mutating func takeEnvironment() {
+    proxies = ProxySettings(environment: Host.environment)
+    certificates = Host.environment("SSL_CERT_FILE").flatMap { $0.isEmpty ? nil : $0 }
+  }
+}

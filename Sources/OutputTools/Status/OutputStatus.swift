@@ -1,4 +1,5 @@
 internal import TesseraFetch
+internal import TesseraJSON
 internal import TesseraManifest
 internal import TesseraOutput
 internal import TesseraState
@@ -162,5 +163,209 @@ extension StateStore.UnnamedFiles {
     left.waiting += right.waiting
     left.waitingBytes += right.waitingBytes
     left.nextDeletion = [left.nextDeletion, right.nextDeletion].compactMap(\.self).min()
+  }
+}
+
+// What is counted, for those who print it.
+extension OutputStatus {
+  /// The hosts that ban, and what to do: a clause each.
+  package var banNotes: [String] { bans.map { "\($0.clause); \($0.remedy)" } }
+
+  /// Files that the state records; nil if it can't be read.
+  package var recorded: (count: Int, bytes: Int)? {
+    guard let count = figures.files, let bytes = figures.fileBytes else { return nil }
+    return (count, bytes)
+  }
+
+  /// ``busySince`` in UTC.
+  package var busyTime: String? { busySince.map(Host.timestamp) }
+
+  /// In bytes.
+  package var stateSize: Int? { figures.stateBytes }
+  /// In bytes; nil for an object store.
+  package var freeSpace: Int? { figures.freeBytes }
+  package var ageOfOldestStale: Int? { figures.oldestStaleSeconds }
+  /// How long stale images are shown, in seconds; nil if no run has recorded it.
+  package var keepStale: Int? { figures.keepStaleSeconds }
+  /// Until when the oldest stale image is shown if its server does not confirm it, in UTC.
+  package var staleEnd: String? { failures.oldestStale.flatMap(staleEnd(of:)) }
+
+  /// The same of one that was last confirmed at a time in seconds since 1970.
+  package func staleEnd(of checked: Double) -> String? {
+    keepStale.map { Host.timestamp(checked + Double($0)) }
+  }
+
+  /// In bytes a day.
+  package var growth: Int? { figures.bytesPerDay }
+  /// In seconds.
+  package var timeToFull: Int? { figures.secondsToFull }
+
+  /// Files that `prune` would delete now, and files that it would delete later.
+  package var prunableNow: (count: Int, bytes: Int) { (unnamed.deletable, unnamed.deletableBytes) }
+  package var prunableLater: (count: Int, bytes: Int) { (unnamed.waiting, unnamed.waitingBytes) }
+  /// When the first of these may be deleted, in UTC.
+  package var nextPrunable: String? { unnamed.nextDeletion.map(Host.timestamp) }
+}
+
+// Which run the parts of a status are of.
+extension OutputStatus {
+  /// The run whose results ``failures`` has, if it left the catalog as it was; nil if they are those of the catalog, and for a
+  /// run that was killed (``wasKilled``).
+  package var runWithoutCatalog: RecordedRun? {
+    // One without a number had not begun with its images.
+    guard !wasKilled, let last = runs.first(where: { $0.entry.run != nil }), !last.isSuccess else {
+      return nil
+    }
+    return last
+  }
+
+  /// What follows if there is a catalog and no state: a sentence; nil if all is as it should be.
+  var missingState: String? {
+    // A run that begins makes one; a catalog that was merged may have all its states on other machines.
+    guard let current = kept.current, holder == nil, kept.shards == 0, lastReported?.isMerge != true
+    else { return nil }
+    let images = current.images.map { $0 == 1 ? "the image" : "all \($0) images" } ?? "all images"
+    return "there is no state: the next run fetches \(images)"
+      + (isInStore
+        ? "; if \"state\" in the pipeline file names its directory, name it, too (--state)" : "")
+  }
+
+  /// What is wrong with the catalog that apps read: a sentence; nil if nothing is.
+  var catalogProblem: String? {
+    let back = kept.catalogs.isEmpty ? "" : ", and tessera rollback makes an earlier one current"
+    if let damage = kept.damage {
+      return "catalog.json \(damage): the next run writes it again\(back)"
+    }
+    // A shard writes none.
+    guard kept.current == nil, holder == nil,
+      runs.contains(where: { $0.shard == nil && $0.hasReport && $0.isSuccess })
+    else { return nil }
+    return
+      "there is no catalog.json, though a run has written one: the next run writes it again\(back)"
+  }
+
+  private var isInStore: Bool { OpenOutput.isInStore(output) }
+
+  /// The last run with a result; nil if it is not known.
+  private var lastReported: RecordedRun? { runs.first { $0.hasReport && $0.isSuccess } }
+
+  /// The run that the current catalog is of, or the rollback that made it current; nil if it is not known.
+  package var catalogRun: RecordedRun? { rollback ?? lastReported }
+
+  private var rollback: RecordedRun? {
+    let last = runs.first { ($0.hasReport && $0.isSuccess) || $0.isRollback }
+    // A run that was killed may have replaced it since.
+    return last?.isRollback == true && kept.hasCurrent ? last : nil
+  }
+
+  /// When the current catalog, an earlier one, became that again, in UTC; nil if it is that of the last run.
+  package var rollbackTime: String? { rollback?.time }
+}
+
+extension OutputStatus {
+  /// The document that `status --json` prints.
+  ///
+  /// - Parameter count: how many of the last runs it has.
+  package func json(runs count: Int) -> [UInt8] { StatusDocument(self, runs: count).json }
+}
+
+private struct StatusDocument: JSONDocument {
+  let schema = "tessera-status/1"
+  let output, time: String
+  let inProgress, inProgressSince: String?
+  let imagesDone: Int?
+  let killed: Bool
+  let problems: [String]
+  let runs: [RecordedRun]
+  let summary: HistorySummary
+  let failures: Failures
+  let bans: [HostBan]
+  let kept: Kept
+  let prune: Prune
+  let figures: OutputFigures
+
+  /// A person gets fewer.
+  private static let listedHosts = 1_000
+
+  struct Failures: Encodable {
+    let ofRun: String?
+    let failed, stale: Int
+    let staleUntil: String?
+    let byCode, byHost: [Group]
+    let withoutHost: Int
+    let isApproximate: Bool
+  }
+
+  struct Group: Encodable {
+    let name: String
+    let images: Int
+    let ids: [String]
+    let staleUntil: String?
+    let httpStatuses: JSONMembers<Int>?
+  }
+
+  struct Kept: Encodable {
+    let catalog: Catalog?
+    let catalogs: [KeptCatalogList.Entry]
+    let screens, changes, shardResults: Int
+  }
+
+  struct Catalog: Encodable {
+    let path: String
+    let images: Int?
+    let bytes: Int
+    let digest: String
+    let rolledBack: String?
+  }
+
+  struct Prune: Encodable {
+    let deletable, deletableBytes, waiting, waitingBytes: Int
+    let nextDeletion: String?
+  }
+
+  init(_ status: OutputStatus, runs count: Int) {
+    func groups(_ groups: some Sequence<FailureCensus.Group>) -> [Group] {
+      groups.map { group in
+        Group(
+          name: group.name, images: group.count, ids: group.ids,
+          staleUntil: group.oldestStale.flatMap(status.staleEnd(of:)),
+          httpStatuses: group.httpStatuses.isEmpty
+            ? nil : JSONMembers(group.statuses.map { ("\($0.status)", $0.count) }))
+      }
+    }
+    let (failed, places, unnamed) = (status.failures, status.kept, status.unnamed)
+    (output, time) = (status.output, Host.timestamp(status.now))
+    (inProgress, inProgressSince) = (status.holder, status.busySince.map(Host.timestamp))
+    (imagesDone, killed, problems) = (status.imagesDone, status.wasKilled, status.problems)
+    (runs, summary) = (Array(status.runs.prefix(count)), status.summary)
+    failures = Failures(
+      ofRun: status.runWithoutCatalog?.time, failed: failed.failed, stale: failed.stale,
+      staleUntil: status.staleEnd, byCode: groups(failed.byCode),
+      byHost: groups(failed.byHost.prefix(Self.listedHosts)), withoutHost: failed.withoutHost,
+      isApproximate: failed.isApproximate)
+    bans = status.bans
+    kept = Kept(
+      catalog: places.current.map { current in
+        Catalog(
+          path: current.name, images: current.images, bytes: current.bytes, digest: current.digest,
+          rolledBack: status.rollbackTime)
+      }, catalogs: places.catalogs, screens: places.screens, changes: places.changes,
+      shardResults: places.shards)
+    prune = Prune(
+      deletable: unnamed.deletable, deletableBytes: unnamed.deletableBytes,
+      waiting: unnamed.waiting, waitingBytes: unnamed.waitingBytes,
+      nextDeletion: unnamed.nextDeletion.map(Host.timestamp))
+    figures = status.figures
+  }
+}
+
+extension RecordedRun: Encodable {
+  private enum CodingKeys: CodingKey { case time, shard }
+
+  package func encode(to encoder: any Encoder) throws {
+    var object = encoder.container(keyedBy: CodingKeys.self)
+    try object.encode(time, forKey: .time)
+    try object.encodeIfPresent(shard, forKey: .shard)
+    try entry.encode(to: encoder)
   }
 }

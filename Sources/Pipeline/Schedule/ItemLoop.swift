@@ -1,3 +1,4 @@
+internal import Synchronization
 internal import TesseraManifest
 internal import TesseraOutput
 internal import TesseraPipelineFile
@@ -116,4 +117,14 @@ struct ItemLoop: Sendable {
     // Upgrades come later.
     if parts.upgrades == nil { parts.transcoder.expectLastJobs() }
   }
+}
+
+/// Keeps the first error of many tasks: those that follow are mostly its consequences, since the
+/// others are stopped because of it.
+final class FirstError: Sendable {
+  private let first = Mutex<(any Error)?>(nil)
+
+  var error: (any Error)? { first.withLock(\.self) }
+
+  func note(_ error: any Error) { first.withLock { $0 = $0 ?? error } }
 }

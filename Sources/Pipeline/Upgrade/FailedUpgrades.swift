@@ -35,3 +35,11 @@ final class FailedUpgrades: Sendable {
     return isUnreached ? .unreached : .failed
   }
 }
+
+/// What came of adding files of a better format to an image.
+enum UpgradeEnd {
+  case upgraded
+  case failed
+  /// Its bytes could not be had.
+  case unreached
+}

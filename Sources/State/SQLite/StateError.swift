@@ -1,3 +1,5 @@
+internal import Glibc
+private import TesseraCSQLite
 internal import TesseraSystem
 
 /// Why the state could not be read or written.
@@ -53,4 +55,61 @@ package struct StateError: Error, Sendable, CustomStringConvertible {
   }
 
   package var description: String { "\(finding); \(remedy)" }
+}
+
+extension StateError {
+  /// The error for a result code of SQLite (sqlite.org/rescode.html).
+  ///
+  /// - Parameters:
+  ///   - code: an extended result code. Its lowest byte is the primary one.
+  ///   - message: SQLite's own.
+  ///   - system: the `errno` of the last system call of SQLite that failed.
+  init(code: Int32, message: String, system: Int32, path: String) {
+    let primary = code & 0xFF
+    self.init(kind: Self.kind(primary), path: path, message: message)
+    guard kind == .unavailable else { return }
+    remedy = Self.remedy(primary)
+    isFullDisk = primary == SQLITE_FULL
+    // The number is valid after these two only. A file that is missing is what SQLite looked for
+    // after the call that failed.
+    guard primary == SQLITE_IOERR || primary == SQLITE_CANTOPEN else { return }
+    // Of some calls SQLite forgets the number. What it makes beside a state has 32 kB.
+    let isFull = primary == SQLITE_IOERR && system == 0 && Self.room(beside: path) < 1 << 15
+    let system = isFull ? ENOSPC : system
+    let cause = SystemError("use", path, code: system)
+    isFullDisk = cause.isFullDisk
+    let hasCause = system != 0 && !cause.isMissingFile
+    self.message += hasCause ? " (\(code): \(cause.reason))" : " (\(code))"
+    if hasCause { remedy = cause.remedy ?? remedy }
+  }
+
+  /// The bytes that are left where a file is; for a temporary database, where that is.
+  private static func room(beside path: String) -> Int {
+    let folder = path.isEmpty ? FileSystem.temporaryDirectory : FileSystem.parent(of: path)
+    return (try? FileSystem.room(at: folder))?.freeBytes ?? .max
+  }
+
+  private static func kind(_ primary: Int32) -> Kind {
+    switch primary {
+    // A statement is interrupted when it used up its steps (Database.limitSteps).
+    case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_INTERRUPT: .corrupt
+    case SQLITE_FULL, SQLITE_IOERR, SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_BUSY, SQLITE_LOCKED,
+      SQLITE_PROTOCOL, SQLITE_NOMEM, SQLITE_NOLFS, SQLITE_PERM, SQLITE_AUTH:
+      .unavailable
+    default: .rejected
+    }
+  }
+
+  private static func remedy(_ primary: Int32) -> String {
+    switch primary {
+    case SQLITE_FULL: "free space on its file system, and run again"
+    case SQLITE_CANTOPEN: "make its folder writable, with free space and inodes, and run again"
+    case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH:
+      "make the file and its folder writable, and run again"
+    case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL:
+      "end the program that holds its lock, and run again"
+    case SQLITE_NOMEM: "free memory, and run again"
+    default: "check the disk, and run again"
+    }
+  }
 }

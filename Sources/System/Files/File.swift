@@ -292,3 +292,10 @@ package struct File: ~Copyable {
   /// descriptor for a moment, and with it the lock.
   package func unlock() { tessera_unlock_file(descriptor) }
 }
+
+/// An open file with several owners. It is closed with the last of them.
+package final class SharedFile: Sendable {
+  package let file: File
+
+  package init(_ file: consuming File) { self.file = file }
+}

@@ -90,3 +90,123 @@ extension Raster {
   var orientation: Int { Int(vips_image_get_orientation(handle)) }
   var isEightBit: Bool { vips_image_get_format(handle) == VIPS_FORMAT_UCHAR }
 }
+
+extension Raster {
+  /// Calls `body` with the samples of an image in 8-bit sRGB, row by row without gaps: three bands, or four with alpha.
+  func withSamples<Value>(
+    _ body: (_ samples: UnsafeBufferPointer<UInt8>, _ bands: Int) -> Value
+  ) throws(VipsError) -> Value {
+    let isSRGB = isEightBit && vips_image_get_interpretation(handle) == VIPS_INTERPRETATION_sRGB
+    let image = try (isSRGB ? self : convertedToSRGB()).inMemory()
+    let bands = Int(vips_image_get_bands(image.handle))
+    guard image.isEightBit, bands == 3 || bands == 4, let start = image.handle.pointee.data else {
+      throw VipsError(message: "the image has no samples of sRGB")
+    }
+    return withExtendedLifetime(image) {
+      body(
+        UnsafeBufferPointer(
+          start: start, count: width * height * bands), bands)
+    }
+  }
+
+  /// An image of samples that were allocated with malloc(3), and are freed with it.
+  ///
+  /// - Parameter bands: grey, red, green and blue, or inks; one more is alpha.
+  static func owning(
+    _ samples: UnsafeMutableRawPointer, width: Int, height: Int, bands: Int, isWide: Bool,
+    isCMYK: Bool
+  ) throws(VipsError) -> Raster {
+    let kind =
+      isCMYK
+      ? VIPS_INTERPRETATION_CMYK
+      : bands < 3
+        ? isWide ? VIPS_INTERPRETATION_GREY16 : VIPS_INTERPRETATION_B_W
+        : isWide ? VIPS_INTERPRETATION_RGB16 : VIPS_INTERPRETATION_sRGB
+    return try make {
+      tessera_vips_from_owned_samples(
+        samples, Int32(width), Int32(height), Int32(bands),
+        isWide ? VIPS_FORMAT_USHORT : VIPS_FORMAT_UCHAR, kind, $0)
+    }
+  }
+
+  /// An image of samples in 8-bit sRGB: three bands, or four with alpha.
+  static func of(
+    samples: UnsafeRawBufferPointer, width: Int, height: Int, bands: Int
+  ) throws(VipsError) -> Raster {
+    try make {
+      tessera_vips_from_samples(
+        samples.baseAddress, samples.count, Int32(width), Int32(height), Int32(bands), $0)
+    }
+  }
+
+  static func of(
+    samples: [UInt8], width: Int, height: Int, bands: Int
+  ) throws(VipsError) -> Raster {
+    let made = samples.withUnsafeBytes { samples in
+      Result { () throws(VipsError) in
+        try of(samples: samples, width: width, height: height, bands: bands)
+      }
+    }
+    return try made.get()
+  }
+}
+
+/// Encoding into memory. Every saver writes all metadata fields that the raster has; AVIF, HEIC and JPEG
+/// XL also take an option to write none.
+extension Raster {
+  func webp(quality: Int, effort: Int, alphaQuality: Int) throws(VipsError) -> EncodedBytes {
+    try EncodedBytes {
+      tessera_vips_save_webp(handle, $0, $1, Int32(quality), Int32(effort), Int32(alphaQuality))
+    }
+  }
+
+  func jpeg(quality: Int) throws(VipsError) -> EncodedBytes {
+    try EncodedBytes { tessera_vips_save_jpeg(handle, $0, $1, Int32(quality)) }
+  }
+
+  func avif(quality: Int, effort: Int, strips: Bool) throws(VipsError) -> EncodedBytes {
+    try EncodedBytes {
+      tessera_vips_save_avif(handle, $0, $1, Int32(quality), Int32(effort), strips ? 1 : 0)
+    }
+  }
+
+  /// - Parameter quality: of libheif's own scale.
+  func heic(quality: Int, strips: Bool) throws(VipsError) -> EncodedBytes {
+    try EncodedBytes { tessera_vips_save_heic(handle, $0, $1, Int32(quality), strips ? 1 : 0) }
+  }
+
+  func jxl(quality: Int, effort: Int, strips: Bool) throws(VipsError) -> EncodedBytes {
+    try EncodedBytes {
+      tessera_vips_save_jxl(handle, $0, $1, Int32(quality), Int32(effort), strips ? 1 : 0)
+    }
+  }
+
+  func png() throws(VipsError) -> EncodedBytes {
+    try EncodedBytes { tessera_vips_save_png(handle, $0, $1) }
+  }
+}
+
+/// An encoded file in memory that libvips allocated; freed at the end of its scope.
+struct EncodedBytes: ~Copyable {
+  private let data: UnsafeMutableRawPointer
+  private let count: Int
+
+  fileprivate init(
+    _ save: (UnsafeMutablePointer<UnsafeMutableRawPointer?>, UnsafeMutablePointer<Int>) -> Int32
+  ) throws(VipsError) {
+    var data: UnsafeMutableRawPointer?
+    var count = 0
+    vips_error_clear()
+    guard save(&data, &count) == 0, let data else { throw VipsError.current() }
+    self.data = data
+    self.count = count
+  }
+
+  deinit { g_free(data) }
+
+  func withBytes<Value, Failure: Error>(
+    _ body: (UnsafeRawBufferPointer) throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    try body(UnsafeRawBufferPointer(start: data, count: count))
+  }
+}

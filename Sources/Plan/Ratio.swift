@@ -1,5 +1,0 @@
-/// a * b / c to the nearest integer, halves up, computed in integers, so that it is exact.
-func roundedRatio(_ a: Int, _ b: Int, _ c: Int) -> Int { (2 * a * b + c) / (2 * c) }
-
-/// a * b / c, rounded up.
-func ceilingRatio(_ a: Int, _ b: Int, _ c: Int) -> Int { (a * b + c - 1) / c }
