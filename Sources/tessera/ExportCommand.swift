@@ -18,7 +18,7 @@ enum ExportCommand: Command {
   private static let force = Flag(
     "--force", "replace what an earlier export wrote there, when the new one is complete")
   private static let slot = Option(
-    "--slot", "NAME", "only this slot; may be repeated", completes: .slots)
+    "--slot", "NAME", "only this slot; may be repeated")
   private static let eager = Option.number(
     "--eager", "html: how many images load at once and first; the others load when they come near",
     in: 0...1_000_000)

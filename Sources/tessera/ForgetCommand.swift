@@ -13,7 +13,7 @@ enum ForgetCommand: Command {
     "let later runs fetch these images again: by ID, and by --url if that was named")
 
   static let syntax = Syntax(
-    [.one("OUTPUT", .folders), .any("ID", .ids)],
+    [.one("OUTPUT", .folders), .any("ID")],
     text: """
       Removes images from the catalog, its screens and tables, from earlier catalogs, results of
       shards and reports, and deletes their files, unless other images have the same bytes, their

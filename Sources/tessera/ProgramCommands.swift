@@ -7,16 +7,11 @@ internal import TesseraPipelineTools
 
 enum CompletionsCommand: Command {
   static let name = "completions"
-  static let summary = "a script that completes commands, options, slots and ids in a shell"
+  static let summary = "a script that completes commands, options and their values in a shell"
 
   static let syntax = Syntax(
-    [
-      .one("bash|zsh|fish", .words(Shell.allCases.map(\.rawValue))), .any("WORD"),
-    ],
-    text: """
-      Prints the script for a shell. With words, what could stand in the place of the last one: so the
-      script asks for it. The first word is the name of the program.
-      """,
+    [.one("bash|zsh|fish", .words(Shell.allCases.map(\.rawValue)))],
+    text: "Prints the script for a shell.",
     hasJSON: false,
     example: Example(
       "source <(tessera completions bash)",
@@ -29,27 +24,8 @@ enum CompletionsCommand: Command {
         "the shell must be one of \(Shell.allCases.map(\.rawValue).joined(separator: ", ")), "
           + "found \"\(arguments.operands[0])\"")
     }
-    let words = shell.joined(Array(arguments.operands.dropFirst()))
-    guard let word = words.last else {
-      Console.write(shell.script(program: Commands.help.name))
-      return .done
-    }
-    Console.write(shell.text(lookedUp(Completions(Commands.help).answer(words)), for: word))
+    Console.write(shell.script(Commands.help))
     return .done
-  }
-
-  /// Names that the program's description does not have, from the catalog of an output.
-  private static func lookedUp(_ answer: CompletionAnswer) -> CompletionAnswer {
-    let words: [CompletionWord]
-    switch answer {
-    case .files, .folders, .words: return answer
-    case .slots(let output, let prefix):
-      words = CatalogNames.slots(of: output, prefix: prefix).map { CompletionWord($0) }
-    case .ids(let output, let prefix):
-      words = CatalogNames.ids(of: output, prefix: prefix).map { CompletionWord($0.id, $0.status) }
-    }
-    // A name with a line feed would be two, and one with an escape would reach the terminal.
-    return .words(words.filter { Console.printable($0.text) == $0.text })
   }
 }
 

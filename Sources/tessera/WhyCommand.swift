@@ -5,7 +5,7 @@ enum WhyCommand: Command {
   static let name = "why"
   static let summary = "what happened to one item, and why it was or was not done again"
   static let syntax = Syntax(
-    [.one("OUTPUT", .folders), .one("ID", .ids)],
+    [.one("OUTPUT", .folders), .one("ID")],
     source: "tessera status OUTPUT lists what failed, with ids",
     text: """
       Prints what the last run decided about one item of the manifest, and why: whether its source

@@ -40,7 +40,7 @@ import Testing
           warm         request every file of an image service once
           compare      how close one image is to another, by SSIMULACRA 2.1
           schema       print the JSON Schema of pipeline files, all keys, or every word of catalogs and reports
-          completions  a script that completes commands, options, slots and ids in a shell
+          completions  a script that completes commands, options and their values in a shell
           man          write the manual pages, for a package
 
         Everywhere:

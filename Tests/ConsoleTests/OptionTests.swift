@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test func optionsKeepWhatTheyAreDeclaredWith() {
-    let text = Option("--a", "A", "about a", completes: .slots)
+    let text = Option("--a", "A", "about a", completes: .folders)
     let size = Option.bytes("--b", "about b")
     let form = Option<SampleCommands.Form>.choice("--d", "D", "about d")
     let words = ["html", "hypertext", "next"]
@@ -63,9 +63,10 @@ import Testing
 
   @Test func operandsSayWhatAShellOffers() {
     let operands = [
-      Operand.one("A", .files), .optional("A", .folders), .several("A", .ids), .any("A", .slots),
+      Operand.one("A", .files), .optional("A", .folders), .several("A", .words(["w"])),
+      .any("A", .nothing),
     ]
-    #expect(operands.map(\.completion) == [.files, .folders, .ids, .slots])
+    #expect(operands.map(\.completion) == [.files, .folders, .words(["w"]), .nothing])
   }
 
   @Test func aMissingOptionIsNamed() {

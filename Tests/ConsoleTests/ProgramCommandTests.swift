@@ -21,39 +21,13 @@ extension StreamTests {
       for shell in Shell.allCases {
         #expect(
           try await tessera("completions", shell.rawValue)
-            == End(status: 0, output: shell.script(program: "tessera")))
+            == End(status: 0, output: shell.script(Commands.help)))
       }
       #expect(
         try await tessera("completions", "sh")
           == End(
             status: 64, output: "",
             errors: "the shell must be one of bash, zsh, fish, found \"sh\""))
-      #expect(
-        try await tessera("completions", "bash", "--", "tessera", "comp")
-          == End(status: 0, output: "words\ncompare\ncompletions\n"))
-      #expect(
-        try await tessera("completions", "bash", "--", "tessera", "export", "o", "--as", "=", "x")
-          == End(status: 0, output: "words\nxcassets\n"))
-    }
-
-    /// Slots and ids are those of the output's catalog. What would reach the terminal is left out.
-    @Test func namesOfAnOutputAreOffered() async throws {
-      let out = try folder.writeOutput("ab", failed: 1)
-      #expect(
-        try await tessera("completions", "fish", "--", "tessera", "why", out, "")
-          == End(status: 0, output: "words\na\tok\nb\tok\nf0\tfailed\n"))
-      #expect(
-        try await tessera("completions", "zsh", "--", "tessera", "why", out, "f")
-          == End(status: 0, output: "words\nf0\tfailed\n"))
-      #expect(
-        try await tessera("completions", "bash", "--", "tessera", "export", out, "--slot", "c")
-          == End(status: 0, output: "words\ncard\n"))
-      let text = try folder.text("out/catalog.json").replacing(
-        "\"id\":\"a\"", with: "\"id\":\"a\\n\"")
-      try folder.write(text, to: "out/catalog.json")
-      #expect(
-        try await tessera("completions", "bash", "--", "tessera", "why", out, "")
-          == End(status: 0, output: "words\nb\nf0\n"))
     }
 
     @Test func theManualIsWritten() async throws {
@@ -176,10 +150,6 @@ extension StreamTests {
         #expect(folder.files(below: "m").isEmpty)
         #expect(try await !tessera(name, "--help").output.contains("--json"))
       }
-      // The words of another command are not options of this one.
-      let words = ["--", "tessera", "check", "--json"]
-      #expect(
-        try await StreamTests.tessera(["completions", "bash"] + words).output.contains("--json"))
     }
 
     @Test func whySaysWhereIDsAre() async throws {

@@ -17,11 +17,11 @@ enum SampleCommands {
     static let summary = "show images"
     static let keepsWork = true
     static let syntax = Syntax(
-      [.one("OUTPUT", .folders), .any("ID", .ids)], text: "Shows images.\nAll of them.",
+      [.one("OUTPUT", .folders), .any("ID")], text: "Shows images.\nAll of them.",
       options: [
         Flag("--all", "all of them"), Option<Form>.choice("--form", "FORM", "the form"),
         Option("--to", "PATH", "a file", completes: .files),
-        Option("--slot", "NAME", "a slot", completes: .slots), Option("--text", "TEXT", "a text"),
+        Option("--slot", "NAME", "a slot"), Option("--text", "TEXT", "a text"),
       ], example: Example("tool show out p1", "Shows p1."),
       statuses: [ExitMeaning(.busy, "another shows it"), ExitMeaning(.done, "shown")])
 

@@ -77,28 +77,6 @@ import Testing
     }
   }
 
-  // MARK: Names for a shell
-
-  @Test func slotsAndIdsAreCompleted() async throws {
-    #expect(CatalogNames.slots(of: small.root, prefix: "") == [])
-    #expect(CatalogNames.ids(of: small.root, prefix: "").isEmpty)
-    let slots = ["wide", "card", "cards"].map { "\"\($0)\":{\"width\":1,\"mode\":\"fit\"}" }
-    let lines = (0..<205).map { SmallOutput.line("p\($0)", status: $0 == 1 ? "failed" : "ok") }
-    try await small.publish(
-      lines + [SmallOutput.line("q")] + [#"{"status":"ok"}"#],
-      head: SmallOutput.head("\"slots\":{\(slots.joined(separator: ","))},\"scales\":[1]"))
-    #expect(CatalogNames.slots(of: small.root, prefix: "") == ["card", "cards", "wide"])
-    #expect(CatalogNames.slots(of: small.root, prefix: "card") == ["card", "cards"])
-    #expect(CatalogNames.slots(of: small.root, prefix: "x") == [])
-    let found = CatalogNames.ids(of: small.root, prefix: "p")
-    #expect(found.map(\.id) == (0..<200).map { "p\($0)" })
-    #expect(found.prefix(3).map(\.status) == ["ok", "failed", "ok"])
-    #expect(CatalogNames.ids(of: small.root, prefix: "q").map(\.id) == ["q"])
-    #expect(
-      CatalogNames.ids(of: small.root, prefix: "p20").map(\.id) == ["p20"]
-        + (0..<5).map { "p20\($0)" })
-  }
-
   // MARK: Differences as JSON
 
   private func difference(
