@@ -1,5 +1,6 @@
 import Foundation
 import TesseraBytes
+import TesseraCatalog
 import TesseraTestSupport
 import Testing
 
