@@ -32,7 +32,7 @@ import Testing
     #expect(all.map(\.usage) == ["--f", "--a A", "--b SIZE", "--d D", "--n N", "--t TIME"])
     #expect(all.map(\.help) == ["f", "a", "b", "d", "n", "t"].map { "about \($0)" })
     #expect(
-      all.map(\.completion) == [.nothing, .slots, .nothing, .words(words), .nothing, .nothing])
+      all.map(\.completion) == [.nothing, .folders, .nothing, .words(words), .nothing, .nothing])
     #expect(text.parse("anything") == "anything" && text.expected == "a text")
     #expect(form.choices == words && text.choices.isEmpty)
   }
