@@ -24,7 +24,6 @@ package final class ChunkClaims: Sendable {
   }
 
   /// Has a chunk copied, whose first line in the manifest is `line`. Returns false if that is not possible any more.
-  @discardableResult
   package func stand(_ place: Int, line: Int) -> Bool {
     guard let count = parent.chunk(at: place)?.count else { return false }
     return progress.withLock { progress in
@@ -36,7 +35,7 @@ package final class ChunkClaims: Sendable {
   }
 
   /// Notes that an item of a chunk is in another one now.
-  func leave(_ number: Int) {
+  package func leave(_ number: Int) {
     guard let place = parent.place(of: number) else { return }
     progress.withLock { $0.leave(place) }
   }
@@ -68,7 +67,7 @@ package final class ChunkClaims: Sendable {
   package var kept: Int { progress.withLock(\.kept) }
 
   /// The first line in the manifest of a chunk that is copied; nil for others.
-  func standingLine(of number: Int) -> Int? {
+  package func standingLine(of number: Int) -> Int? {
     guard let place = parent.place(of: number) else { return nil }
     return progress.withLock { $0.lines[place] > 0 ? Int($0.lines[place]) : nil }
   }

@@ -171,7 +171,7 @@ enum Schema {
       bytes INTEGER
     ) WITHOUT ROWID;
 
-    -- What a state remembers of the output beside its records; see StateStore+Notes.
+    -- What a state remembers of the output beside its records; see StateStore.
     CREATE TABLE notes (name TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;
 
     -- What an item had, and no longer has, so that `forget` finds all of it: a file, or a key of a table.

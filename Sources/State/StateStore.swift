@@ -62,6 +62,9 @@ package actor StateStore {
     ).first([]) { $0.int(0) } ?? 0
   }
 
+  /// Whether it has items of a completed run.
+  package func hasItems() throws(StateError) -> Bool { lastItem > 0 }
+
   func readLastItem() throws(StateError) { lastItem = try Self.lastItem(in: database) }
 
   // MARK: Runs

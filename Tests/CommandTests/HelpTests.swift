@@ -148,6 +148,7 @@ import Testing
         ]
       ),
       ("tessera export out --slot c", []), ("tessera why out ", []),
+      ("tessera why --json ", ["<folders>"]), ("tessera why --state d ", ["<folders>"]),
       ("tessera help ru", ["run"]), ("tessera completions f", ["fish"]),
     ], ["bash", "zsh", "fish"])
   func shellsComplete(_ example: (line: String, offers: [String]), _ shell: String) async throws {
@@ -163,6 +164,7 @@ import Testing
       ("zsh", "tessera export out --as=h", ["html"]),
       ("fish", "tessera export out --as=h", ["--as=html"]),
       ("bash", "tessera run --output=", ["<folders>"]),
+      ("bash", "tessera why --state=d ", ["<folders>"]),
     ])
   func separatorsAreParts(_ shell: String, _ line: String, _ words: [String]) async throws {
     let folder = try TemporaryFolder()

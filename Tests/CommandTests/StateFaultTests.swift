@@ -167,7 +167,7 @@ import Testing
     // It changes nothing, so it repairs nothing.
     let dry = try await Tool.tessera("prune", output, "--dry-run")
     #expect(
-      dry.status == 2 && dry.errors.contains("tessera prune or the next run repairs it"),
+      dry.status == 2 && dry.errors.contains("tessera prune or the next run sets it aside"),
       "\(dry.errors)")
     #expect(try Data(contentsOf: Self.state(fixture)) == damaged)
     let prune = try await Tool.tessera("prune", output)

@@ -50,6 +50,16 @@ import Testing
     #expect(DatabaseWriter.head(of: path) == Self.head)
   }
 
+  @Test func aDatabaseMayBeBelowALink() throws {
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path("link"), withDestinationPath: folder.path(""))
+    let path = folder.path("link/other.sqlite")
+    let writer = try DatabaseWriter(path)
+    try writer.end(head: Self.head)
+    #expect(DatabaseWriter.head(of: path) == Self.head)
+    #expect(DatabaseWriter.head(of: folder.path("other.sqlite")) == Self.head)
+  }
+
   @Test func otherFilesHaveNoHead() throws {
     #expect(DatabaseWriter.head(of: folder.path("none")) == nil)
     for text in ["no database", ""] {

@@ -39,11 +39,11 @@ import Testing
     ),
     (
       26, "", .corrupt,
-      "its schema has a wrong number (26); if it is damaged, tessera prune or the next run repairs it"
+      "its schema has a wrong number (26); if it is damaged, tessera prune or the next run sets it aside"
     ),
     (
       -1, "", .corrupt,
-      "its schema has a negative number; if it is damaged, tessera prune or the next run repairs it"
+      "its schema has a negative number; if it is damaged, tessera prune or the next run sets it aside"
     ),
     (
       23, "", .older,
@@ -76,7 +76,7 @@ import Testing
     for (kind, suggests) in kinds {
       let error = StateError(kind: kind, path: "", message: "odd")
       #expect(error.suggestsDamage == suggests, "\(kind)")
-      #expect(error.remedy == "if it is damaged, tessera prune or the next run repairs it")
+      #expect(error.remedy == "if it is damaged, tessera prune or the next run sets it aside")
     }
     // One that is set aside for its age is never examined.
     #expect(StateStore.isDamaged(StateError(kind: .older, path: path, message: "")))
@@ -91,15 +91,15 @@ import Testing
   /// Result codes (sqlite.org/rescode.html) that the sentences of other tests do not have.
   @Test(
     arguments: [
-      (9, .corrupt, "if it is damaged, tessera prune or the next run repairs it"),
+      (9, .corrupt, "if it is damaged, tessera prune or the next run sets it aside"),
       (6, .unavailable, "end the program that holds its lock, and run again"),
       (15, .unavailable, "end the program that holds its lock, and run again"),
       (3, .unavailable, "make the file and its folder writable, and run again"),
       (23, .unavailable, "make the file and its folder writable, and run again"),
       (22, .unavailable, "check the disk, and run again"),
       (10, .unavailable, "check the disk, and run again"),
-      (19, .rejected, "if it is damaged, tessera prune or the next run repairs it"),
-      (21, .rejected, "if it is damaged, tessera prune or the next run repairs it"),
+      (19, .rejected, "if it is damaged, tessera prune or the next run sets it aside"),
+      (21, .rejected, "if it is damaged, tessera prune or the next run sets it aside"),
     ] as [(Int32, StateError.Kind, String)])
   func codesHaveKinds(_ code: Int32, _ kind: StateError.Kind, _ remedy: String) {
     let error = StateError(code: code, message: "m", system: 0, path: "s")

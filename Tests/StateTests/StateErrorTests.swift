@@ -53,19 +53,19 @@ import Testing
     Sentence(code: 7, kind: .unavailable, text: "no (words); free memory, and run again"),
     Sentence(
       code: 11, kind: .corrupt,
-      text: "no (words); if it is damaged, tessera prune or the next run repairs it"),
+      text: "no (words); if it is damaged, tessera prune or the next run sets it aside"),
     Sentence(
       code: 779, kind: .corrupt,
-      text: "no (words); if it is damaged, tessera prune or the next run repairs it"),
+      text: "no (words); if it is damaged, tessera prune or the next run sets it aside"),
     Sentence(
       code: 26, kind: .corrupt,
-      text: "no (words); if it is damaged, tessera prune or the next run repairs it"),
+      text: "no (words); if it is damaged, tessera prune or the next run sets it aside"),
     Sentence(
       code: 1, kind: .rejected,
-      text: "no (words); if it is damaged, tessera prune or the next run repairs it"),
+      text: "no (words); if it is damaged, tessera prune or the next run sets it aside"),
     Sentence(
       code: 1555, kind: .rejected,
-      text: "no (words); if it is damaged, tessera prune or the next run repairs it"),
+      text: "no (words); if it is damaged, tessera prune or the next run sets it aside"),
   ])
   func everyCodeHasItsKindAndItsRemedy(_ expected: Sentence) {
     let error = StateError(

@@ -18,8 +18,12 @@ package enum Shell: String, CaseIterable, Sendable {
     # Completions of \(help.name) for bash: source this file, or put it into
     # /usr/share/bash-completion/completions as \(help.name).
     _\(help.name)() {
-      local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} place=$COMP_CWORD
-      local verb=${COMP_WORDS[1]} kind= options= offered=
+      local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}
+      local verb=${COMP_WORDS[1]} kind= options= offered= item skip=
+      local -i index=$COMP_CWORD place=0
+      for item in "${COMP_WORDS[@]:2:COMP_CWORD-2}"; do
+    \(counting(help))
+      done
       # bash divides words at =.
       [ "$word" != = ] || word=
       [ "$before" != = ] || before=${COMP_WORDS[COMP_CWORD-2]}
@@ -42,9 +46,13 @@ package enum Shell: String, CaseIterable, Sendable {
     # Completions of \(help.name) for zsh: put this file into a folder of $fpath as _\(help.name), or source it after
     # compinit.
     _\(help.name)() {
-      local word=$words[CURRENT] before=$words[CURRENT-1] verb=$words[2] kind= options= offered= line
-      local -i place=$((CURRENT - 1))
+      local word=$words[CURRENT] before=$words[CURRENT-1] verb=$words[2]
+      local kind= options= offered= line item skip=
+      local -i index=$((CURRENT - 1)) place=0
       local -a items
+      for item in "${(@)words[3,CURRENT-1]}"; do
+    \(counting(help))
+      done
       if [[ $word == --*=* ]]; then before=${word%%=*} word=${word#*=}; compset -P '--*='; fi
     \(cases(help) { $0.map { "\($0.name)\t\($0.about)" }.joined(separator: "\n") })
       case $kind in
@@ -83,7 +91,7 @@ package enum Shell: String, CaseIterable, Sendable {
       \(verbs(help, list).joined(separator: "\n"))
           help) kind=words offered=\(quoted(list(names))) ;;
         esac
-        if [ $place = 1 ]; then
+        if [ $index = 1 ]; then
           kind=words offered=\(quoted(list(first)))
         else
           case $word in -*) kind=words offered=$options ;; esac
@@ -91,6 +99,24 @@ package enum Shell: String, CaseIterable, Sendable {
       \(values(help, list).joined(separator: "\n"))
           esac
         fi
+      """
+  }
+
+  /// Counts the operands before the word: an option's value is none.
+  private static func counting(_ help: Help) -> String {
+    var names: [String] = []
+    for command in help.commands {
+      for option in command.syntax.allOptions where option.placeholder != nil {
+        names.append(command.name + ":" + option.name)
+      }
+    }
+    return """
+          case $verb:$item in
+            *:=) ;;
+            \(names.joined(separator: " | "))) skip=1 ;;
+            *:-?*) skip= ;;
+            *) if [ -n "$skip" ]; then skip=; else place+=1; fi ;;
+          esac
       """
   }
 
@@ -116,7 +142,7 @@ package enum Shell: String, CaseIterable, Sendable {
       verbs.append("    \(command.name)) options=\(options)")
       verbs.append(
         one == other
-          ? "      \(one) ;;" : "      if [ $place = 2 ]; then \(one); else \(other); fi ;;")
+          ? "      \(one) ;;" : "      if [ $place = 0 ]; then \(one); else \(other); fi ;;")
     }
     return verbs
   }
@@ -175,14 +201,18 @@ package enum Shell: String, CaseIterable, Sendable {
     let isSeen = "__fish_seen_subcommand_from \(name)"
     var rules: [String] = []
     for option in syntax.allOptions {
-      let value = option.placeholder == nil ? "" : " -x" + fishWords(option.completion)
+      let value =
+        option.placeholder == nil
+        ? "" : option.completion == .files ? " -r -F" : " -x" + fishWords(option.completion)
       rules.append(rule(isSeen, "-l \(option.name.dropFirst(2))\(value)", option.help))
     }
     for (index, test) in ["=", ">"].enumerated() {
       let words = fishWords(syntax.completion(at: index)).dropFirst()
       if words.isEmpty { continue }
       rules.append(
-        rule("\(isSeen); and test (count (commandline -opc)) \(test) 2", String(words), ""))
+        rule(
+          "\(isSeen); and test (count (string match -v -- '-*' (commandline -opc))) \(test) 2",
+          String(words), ""))
     }
     return rules
   }

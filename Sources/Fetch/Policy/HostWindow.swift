@@ -4,9 +4,9 @@
 /// With `per-host: auto` the number at a time doubles with each round of answers until one takes longer than the soonest
 /// (slow start, RFC 5681), and then grows by six with each that does not. A host in trouble answers 429 or 503, or its connections fail: that halves the number.
 ///
-/// A host that answers at once gets many requests a second even one at a time. So after trouble there is also a pace: a
-/// share of what the host has answered a second, which grows by as much each second. With a fixed number only the pace
-/// follows the host, once the host is known to be busy.
+/// A host that answers at once gets many requests a second even one at a time. So after trouble there is also a pace: 70 %
+/// of what the host has answered a second, and 2 % of it more each second. With a fixed number only the pace follows the
+/// host, once the host is known to be busy.
 struct HostWindow {
   enum Answer: Equatable {
     /// The time from the request to the first byte of the answer; nil if it is not known.

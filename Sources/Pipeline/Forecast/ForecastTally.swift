@@ -1,4 +1,5 @@
 internal import TesseraCatalog
+internal import TesseraDelivery
 internal import TesseraFetch
 internal import TesseraOutput
 internal import TesseraPipelineFile
@@ -17,7 +18,7 @@ struct ForecastTally {
   private let hosts: HostRules
   /// The sources that are requested, and the files that are made: each once.
   private let once: NameSet
-  private(set) var forecast = RunForecast()
+  private var forecast = RunForecast()
   /// Images whose files are known, and these: what a new image is taken to need.
   private var planned = (images: 0, files: 0)
   /// New images, whose files follow from the others.
@@ -63,10 +64,16 @@ struct ForecastTally {
     }
     let known = try await parts.state.known(found.map { ($0.item.id, $0.item.entryDigest) })
     for ((item, lookup), known) in zip(found, known) {
+      if let known, parts.claims.standingLine(of: known.chunk) != nil {
+        // A chunk that is copied has it: the line is repeated, or a mistake.
+        if !known.isSame { forecast.problems += 1 }
+        continue
+      }
       forecast.images += 1
       if let known {
         if !known.isSame { forecast.changed += 1 }
         if known.isOfLastRun { parts.claims.keep() }
+        parts.claims.leave(known.chunk)
       } else {
         forecast.new += 1
       }
@@ -94,7 +101,10 @@ struct ForecastTally {
       let source = try await lookUp.source(of: item)
       if KnownSize(source).map({ !entries.needsFiles(item, $0) }) ?? true {
         let verdict = sizes.outcome(source, context).0
-        return try add(verdict, item, known, all: 0, missing: [], isRejected: false)
+        // Of what the service can't make, files may have to be made.
+        let mayNeedFiles = parts.file.deliveringService?.filesFor.isEmpty == false
+        return try add(
+          verdict, item, known, all: 0, missing: mayNeedFiles ? nil : [], isRejected: false)
       }
     }
     guard case .known(let stage) = try await lookUp.perform(lookup, context) else {

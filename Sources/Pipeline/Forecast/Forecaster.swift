@@ -74,8 +74,10 @@ extension RunSession {
         return try await tally.end(gone: 0, held.room)
       }
       try await read(reading, manifest, &tally, report)
+      // A state that was set aside has no items, and a run of some images leaves the others.
+      let isCounted = try await state.hasItems() && reading.selection == nil
       let gone = before.items - reading.parts.claims.kept
-      return try await tally.end(gone: reading.selection == nil ? max(0, gone) : 0, held.room)
+      return try await tally.end(gone: isCounted ? max(0, gone) : 0, held.room)
     }
   }
 

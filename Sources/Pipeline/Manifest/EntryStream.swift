@@ -98,7 +98,12 @@ package struct EntryStream {
     var found: [Record] = []
     while !pending.isEmpty {
       if lines == nil, let place = pending[0].place {
-        found.append(try stand(place, pending.removeFirst().part))
+        let part = pending.removeFirst().part
+        if claims.stand(place, line: part.line) {
+          found.append(try stand(place, part))
+        } else {
+          pending.insert(contentsOf: try await prepare([part], finds: false), at: 0)
+        }
         continue
       }
       let next = lines != nil ? pending[...] : pending.prefix { $0.place == nil }
@@ -224,7 +229,6 @@ package struct EntryStream {
 
   private mutating func stand(_ place: Int, _ part: ManifestPart) throws -> Record {
     guard let chunk = claims.parent.chunk(at: place) else { throw RunLines.lost }
-    if lines == nil { claims.stand(place, line: part.line) }
     try lines?.copy(chunk, line: part.line)
     count += chunk.count
     return .standing(chunk)

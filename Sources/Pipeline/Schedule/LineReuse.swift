@@ -97,14 +97,17 @@ package struct LineReuse: Sendable {
   private typealias Claim = (line: Line, files: [(path: String, bytes: Int)])
 
   private func claim(_ known: StateStore.KnownLine, of item: Item, _ now: Double) -> Claim? {
-    let record = places.known(known.source, of: item)
     guard
-      let verdict = verdicts.verdict(ofLineOf: record, isRejected: known.isRejected, now: now),
+      let verdict = verdicts.verdict(
+        ofLineOf: known.source, isRejected: known.isRejected,
+        condition: places.known(known.source, of: item).condition, now: now),
       let line = parent.line(item.id, inChunk: known.chunk),
       inputs(item).mark(item.id, sum: LineInputs.sum(of: line.text), known.source) == known.made,
       // A line that cannot be read is not an error: its item is processed.
       let text = ReusedLine(line.text, names.formats)
     else { return nil }
+    // The place of a fresh one is not needed.
+    let record = verdict.needsNothing ? known.source : places.known(known.source, of: item)
     let kept = KeptLine(
       freshUntil: verdicts.freshness.end(of: record.confirmation), places: text.places * formats,
       files: text.files.count)

@@ -37,9 +37,6 @@ extension QualityRecord: MarkedRecord {
     "recipe", "quality", "score", "tile", "width", "height", "encodes", "graphic", "run",
   ]
 
-  /// Before schema 17, a dash divided the digests.
-  static func currentKey(_ key: String) -> String { key.filter { $0 != "-" } }
-
   init?(_ row: Statement.Row) {
     found = FoundQuality(
       quality: row.int(1), score: row.double(2), worstTile: row.double(3),

@@ -3,8 +3,8 @@ protocol MarkedRecord {
   static var table: String { get }
   /// The name of the key's column.
   static var key: String { get }
-  /// Without the key and the mark. The order is that of ``values`` and decides the mark, so it never
-  /// changes; new columns are added at the end.
+  /// Without the key and the mark. The order is that of ``values`` and decides the mark: another one needs another
+  /// ``Schema/version``.
   static var columns: [String] { get }
   /// Reads the columns, from the first; nil if the values cannot be true.
   init?(_ row: Statement.Row)

@@ -45,7 +45,7 @@ package struct StateError: Error, Sendable, CustomStringConvertible {
   }
 
   package static let nextRun =
-    "if it is damaged, tessera prune or the next run repairs it"
+    "if it is damaged, tessera prune or the next run sets it aside"
 
   /// What failed and why, without the remedy.
   package var finding: String {

@@ -33,7 +33,7 @@ final class DatabaseWriter {
   /// - Throws: ``DatabaseError`` if it can't be written.
   init(_ path: String) throws(DatabaseError) {
     (database, insert) = try DatabaseError.wrap { () throws(StateError) in
-      let database = try Database(path)
+      let database = try Database(Self.withoutLinks(path))
       // The file gets its name when it is complete, so it needs no journal. With pages of 8 kB, images of about 1 kB leave
       // little of a page empty.
       try database.execute(
@@ -71,12 +71,18 @@ final class DatabaseWriter {
 
   /// The head in a catalog's database; nil if the file is something else.
   static func head(of path: String) -> [UInt8]? {
-    // A state's path may not be a link; that of an export may.
-    guard let database = try? Database(FileSystem.realPath(path) ?? path, isReadOnly: true),
+    guard let database = try? Database(withoutLinks(path), isReadOnly: true),
       (try? database.prepare("PRAGMA application_id").first { $0.int(0) }) == application,
       (try? database.prepare("PRAGMA user_version").first { $0.int(0) }) == version
     else { return nil }
     return try? database.prepare("SELECT json FROM head").first { Array($0.bytes(0)) } ?? []
+  }
+
+  /// A state's path has no links, and a database is opened without following one; an export may be below one.
+  private static func withoutLinks(_ path: String) -> String {
+    if let path = FileSystem.realPath(path) { return path }
+    let folder = FileSystem.parent(of: path)
+    return FileSystem.join(FileSystem.realPath(folder) ?? folder, FileSystem.name(of: path))
   }
 
   /// Files that SQLite may have beside a database, and would take for those of another one with the same name.

@@ -49,16 +49,21 @@ struct Verdicts: Sendable {
 
   /// What the item of a line needs that was made of the same as now.
   ///
-  /// - Parameter isRejected: whether an answer of the server has been rejected since.
+  /// - Parameters:
+  ///   - isRejected: whether an answer of the server has been rejected since.
+  ///   - condition: asks whether the record still applies.
   /// - Returns: nil if the line is of no use.
-  func verdict(ofLineOf record: SourceRecord, isRejected: Bool, now: Double) -> Verdict? {
+  func verdict(
+    ofLineOf record: SourceRecord, isRejected: Bool, condition: @autoclosure () -> Condition?,
+    now: Double
+  ) -> Verdict? {
     var source = KnownSource()
     source.record = record
     (source.isReady, source.lastStatus) = (true, .ok)
     let isFresh = freshness.isFresh(source, now: now)
     let reason = reason(source, isFresh)
     if isFresh { return Verdict(need: .nothing, reason: reason) }
-    guard !isRejected, let condition = record.condition else { return nil }
+    guard !isRejected, let condition = condition() else { return nil }
     return Verdict(need: .confirmation(Question(condition: condition)), reason: reason)
   }
 
