@@ -148,7 +148,7 @@ import Testing
         ]
       ),
       ("tessera export out --slot c", []), ("tessera why out ", []),
-      ("tessera why --json ", ["<folders>"]), ("tessera why --state d ", ["<folders>"]),
+      ("tessera why --json ", ["<folders>"]),
       ("tessera help ru", ["run"]), ("tessera completions f", ["fish"]),
     ], ["bash", "zsh", "fish"])
   func shellsComplete(_ example: (line: String, offers: [String]), _ shell: String) async throws {
@@ -165,6 +165,8 @@ import Testing
       ("fish", "tessera export out --as=h", ["--as=html"]),
       ("bash", "tessera run --output=", ["<folders>"]),
       ("bash", "tessera why --state=d ", ["<folders>"]),
+      ("bash", "tessera why --state d ", ["<folders>"]),
+      ("zsh", "tessera why --state d ", ["<folders>"]),
     ])
   func separatorsAreParts(_ shell: String, _ line: String, _ words: [String]) async throws {
     let folder = try TemporaryFolder()

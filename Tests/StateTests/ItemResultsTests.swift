@@ -129,7 +129,7 @@ import Testing
     #expect(error?.kind == .incomplete)
     #expect(
       error?.description == "the state file \"\(path)\": what it says of an item is damaged; "
-        + "if it is damaged, tessera prune or the next run repairs it")
+        + "if it is damaged, tessera prune or the next run sets it aside")
   }
 
   /// A result says whether the line is another one: only then catalogs differ.
