@@ -145,7 +145,8 @@ extension RunFailure {
     switch self {
     case .output, .system, .local: "repair what the message names: space, permissions, a store"
     case .diskFull: "free space, also inodes (tessera status says what prune would delete)"
-    case .state: "tessera prune or the next run sets it aside; a newer state needs the newer version"
+    case .state:
+      "tessera prune or the next run sets it aside; a newer state needs the newer version"
     case .workers: "tessera doctor says what is missing"
     case .manifest: "repair the manifest, or run once with --allow-shrink"
     case .otherPipeline: "choose another output, or run once with --take-over"
