@@ -89,6 +89,30 @@ import Testing
     return next
   }
 
+  /// The first line of an id counts, also if the other one is in a chunk that is copied.
+  @Test func aRepeatedIDCountsOnce() async throws {
+    let run = try Self.begun()
+    _ = try await run.wholeRun(Self.lines(0..<60))
+    let repeated = Self.lines(1..<60) + [Self.line("p5", 5)]
+    var next = try await Self.compare(run, repeated, "the last line is that of p5")
+    #expect((next.images, next.gone, next.problems, next.fresh) == (59, 1, 0, 59))
+    next = try await Self.compare(run, repeated + [Self.line("p7", 9)], "two of p7")
+    #expect((next.images, next.gone, next.problems, next.fresh) == (59, 0, 1, 59))
+  }
+
+  /// A state that takes the place of a damaged one knows how many images there were, and none of them.
+  @Test func nothingIsGoneIfTheStateWasSetAside() async throws {
+    let run = try Self.begun()
+    _ = try await run.wholeRun(Self.lines(0..<60))
+    let path = try run.workspace.statePath()
+    let aside = try run.workspace.setStateAside()
+    _ = try await StateStore.replace(
+      after: StateError(kind: .corrupt, path: path, message: "it is odd"), by: path,
+      aside: (aside, "aside"))
+    let next = try await Self.forecast(run, Self.lines(0..<60))
+    #expect((next.images, next.before, next.new, next.gone) == (60, 60, 60, 0))
+  }
+
   @Test(.takesSeconds, arguments: [true, false]) func theForecastIsWhatTheRunDoes(_ hasMark: Bool)
     async throws
   {
