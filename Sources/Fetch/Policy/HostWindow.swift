@@ -2,7 +2,8 @@
 /// multiplicative decrease (Chiu and Jain 1989). A pure value; the caller passes `now`.
 ///
 /// With `per-host: auto` the number at a time doubles with each round of answers until one takes longer than the soonest
-/// (slow start, RFC 5681), and then grows by six with each that does not. A host in trouble answers 429 or 503, or its connections fail: that halves the number.
+/// (slow start, RFC 5681), and then grows by six with each that does not. A host in trouble answers 429 or 503, or its
+/// connections fail: that halves the number.
 ///
 /// A host that answers at once gets many requests a second even one at a time. So after trouble there is also a pace: 70 %
 /// of what the host has answered a second, and 2 % of it more each second. With a fixed number only the pace follows the

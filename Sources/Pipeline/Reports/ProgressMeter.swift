@@ -94,7 +94,8 @@ final class ProgressMeter: Sendable {
     for warning in manifest.warnings { happened(.warning(warning)) }
   }
 
-  /// Says how the pipeline file does not fit the columns of the manifest. Not in the report: names of private columns are private, too.
+  /// Says how the pipeline file does not fit the columns of the manifest. Not in the report: names of private columns are
+  /// private, too.
   func tell(ofMistakes manifest: ManifestStream) {
     for mistake in manifest.leftOut.mistakes { happened(.warning(mistake)) }
   }

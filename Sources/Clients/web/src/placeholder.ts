@@ -20,7 +20,8 @@ export function placeholderPixels({ thumbhash, color }: Placeholder, side = 32):
 }
 
 /**
- * A `data:` URL of a placeholder: a BMP of about 10 x 6 pixels, some 500 characters, which the browser scales up. Made without a canvas, so it works on servers, too.
+ * A `data:` URL of a placeholder: a BMP of about 10 x 6 pixels, some 500 characters, which the browser scales up. Made without
+ * a canvas, so it works on servers, too.
  */
 export function placeholderURL(placeholder: Placeholder, side = 10): string | undefined {
   const pixels = placeholderPixels(placeholder, side);
