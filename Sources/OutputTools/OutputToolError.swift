@@ -28,17 +28,6 @@ package struct OutputToolError: Error, Sendable, CustomStringConvertible {
   }
 
   /// Calls `body`, which may be cancelled, and converts what else it throws.
-  static func wrapWork<Value>(_ body: () throws -> Value) throws -> Value {
-    do {
-      return try body()
-    } catch let error as CancellationError {
-      throw error
-    } catch {
-      throw OutputToolError(converting: error)
-    }
-  }
-
-  /// Calls `body`, which may be cancelled, and converts what else it throws.
   static func wrapAsyncWork<Value>(_ body: () async throws -> Value) async throws -> Value {
     do {
       return try await body()

@@ -115,25 +115,6 @@ import Testing
     #expect(closed.realPath == nil)
   }
 
-  /// Also where they differ only behind the first piece that is compared.
-  @Test func comparesContents() throws {
-    let folder = try TemporaryFolder()
-    let bytes = [UInt8](repeating: 5, count: 600_000)
-    func isSame(_ other: [UInt8]) throws -> Bool {
-      try File(folder.path("a"), .write).write(bytes)
-      try File(folder.path("b"), .write).write(other)
-      return try File(folder.path("a"), .read).hasSameBytes(as: File(folder.path("b"), .read))
-    }
-    #expect(try isSame(bytes))
-    for place in [0, 262_143, 262_144, 599_999] {
-      var other = bytes
-      other[place] = 6
-      #expect(try !isSame(other), "\(place)")
-    }
-    #expect(try !isSame(bytes + [5]))
-    #expect(try !isSame(Array(bytes.dropLast())))
-  }
-
   @Test func aVersionChangesWithTheContent() throws {
     let folder = try TemporaryFolder()
     let path = try folder.write("abc", to: "a")

@@ -141,19 +141,6 @@ package struct File: ~Copyable {
     return bytes
   }
 
-  /// Whether another file has the same content.
-  package func hasSameBytes(as other: borrowing File) throws(SystemError) -> Bool {
-    let size = try size()
-    guard try other.size() == size else { return false }
-    var offset = 0
-    while offset < size {
-      let bytes = try read(1 << 18, at: offset)
-      guard !bytes.isEmpty, try other.read(1 << 18, at: offset) == bytes else { return false }
-      offset += bytes.count
-    }
-    return true
-  }
-
   package func write(_ bytes: [UInt8]) throws(SystemError) {
     let failure = bytes.withUnsafeBytes { Self.writeAll($0, to: descriptor) }
     guard failure == 0 else { throw SystemError("write to", path, code: failure) }
