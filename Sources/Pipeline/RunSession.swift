@@ -125,12 +125,12 @@ struct RunSession: Sendable {
     let guards: RunGuards
     let owner: OutputOwner
     let pool: any Transcoding
-    /// See ``StandingRun/settings(_:_:without:memory:libvips:)``.
+    /// See ``Fingerprint/run(_:_:without:memory:libvips:)``.
     let settings: String
     /// How the last run ended, if the output is as it was then.
     let last: LastEnd?
-    /// Whether nothing has changed since.
-    let isUnchanged: Bool
+    /// All of the manifest, if nothing has changed since.
+    let unchanged: Chunk?
   }
 
   func beginning<Value>(
@@ -140,7 +140,7 @@ struct RunSession: Sendable {
     // Before any image is requested: if no worker can start, nothing is fetched in vain.
     let pool = try await opening.startWorkers()
     defer { pool.close() }
-    let settings = StandingRun.settings(
+    let settings = Fingerprint.run(
       file, owner, without: guards.forgotten, memory: opening.budget.memory,
       libvips: pool.hello.libvips)
     let last = try await lastEnd(state)
@@ -148,7 +148,7 @@ struct RunSession: Sendable {
       Beginning(
         state: state, manifest: manifest, guards: guards, owner: owner, pool: pool,
         settings: settings, last: last,
-        isUnchanged: try await isUnchanged(since: last, manifest, settings)))
+        unchanged: try await wholeChunk(since: last, manifest, settings)))
   }
 
   /// The manifest's reading, and what its items need.
@@ -177,7 +177,8 @@ struct RunSession: Sendable {
     _ beginning: Beginning, since begun: ContinuousClock.Instant, end: ContinuousClock.Instant?
   ) async throws -> RunReport {
     let (state, pool, manifest) = (beginning.state, beginning.pool, beginning.manifest)
-    if beginning.isUnchanged {
+    if let whole = beginning.unchanged {
+      try await reportUnchanged(whole)
       try await dropOldCatalogs(state, since: beginning.last)
       return try await writeReport(since: begun, nil, pool)
     }

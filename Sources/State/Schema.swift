@@ -1,7 +1,7 @@
 /// The state's tables.
 enum Schema {
   /// The version of ``tables``, stored in the file as its `user_version`. A state of an earlier one is set aside.
-  static let version = 25
+  static let version = 26
 
   private static let tables = """
     -- Each source. URLs may hold secrets, so they are stored as digests. A key or digest is a blob; see PackedKey.
@@ -162,7 +162,7 @@ enum Schema {
       last_item INTEGER,        -- the highest number of its items
       output TEXT,              -- the output's mark at its end; null before, and if that has none
       ended REAL,               -- seconds since 1970
-      standing TEXT             -- what it left if another would do nothing; see StandingRun
+      whole BLOB                -- all of its manifest as one chunk; see Chunk
     );
 
     CREATE TABLE retired (

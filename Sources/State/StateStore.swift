@@ -254,31 +254,36 @@ extension StateStore {
     package var output: String
     /// In seconds since 1970.
     package var ended: Double
-    /// What the run found, if another one would do nothing.
-    package var standing: String?
+    /// All of its manifest as one chunk; nil if it may not be compared.
+    package var whole: Chunk?
 
-    package init(output: String, ended: Double, standing: String? = nil) {
-      (self.output, self.ended, self.standing) = (output, ended, standing)
+    package init(output: String, ended: Double, whole: Chunk? = nil) {
+      (self.output, self.ended, self.whole) = (output, ended, whole)
     }
   }
 
   /// Nil if the last run that began has not come to its end.
   package func lastEnd() throws(StateError) -> RunEnd? {
     let last = try database.prepare(
-      "SELECT output, ended, standing FROM runs ORDER BY number DESC LIMIT 1")
+      "SELECT output, ended, whole FROM runs ORDER BY number DESC LIMIT 1")
     return try last.first([]) { row in
       row.isNull(0)
-        ? nil : RunEnd(output: row.text(0), ended: row.double(1), standing: row.optionalText(2))
+        ? nil
+        : RunEnd(
+          output: row.text(0), ended: row.double(1),
+          whole: Chunk(UnsafeRawBufferPointer(row.bytes(2))))
     } ?? nil
   }
 
   /// - Parameter run: nil for the last one.
   package func note(_ end: RunEnd, of run: Int? = nil) throws(StateError) {
+    var whole: [UInt8] = []
+    end.whole?.write(to: &whole)
     try begin()
     try database.prepare(
-      "UPDATE runs SET output = ?, ended = ?, standing = ?"
+      "UPDATE runs SET output = ?, ended = ?, whole = ?"
         + " WHERE number = coalesce(?, (SELECT max(number) FROM runs))"
-    ).run([.text(end.output), .double(end.ended), .optional(end.standing), .optional(run)])
+    ).run([.text(end.output), .double(end.ended), .blob(whole), .optional(run)])
     try commit()
   }
 }

@@ -1,5 +1,8 @@
 internal import TesseraBytes
+internal import TesseraOutput
 internal import TesseraPipelineFile
+internal import TesseraState
+internal import TesseraText
 
 /// Names for "with the same pipeline".
 enum Fingerprint {
@@ -23,6 +26,28 @@ enum Fingerprint {
   /// Identifies everything in a pipeline file that shapes the catalog or its files.
   static func pipeline(_ file: PipelineFile) -> String {
     digest(file.upgraded.shape([.files, .entries, .catalog]), "", 16)
+  }
+
+  /// Identifies everything that a run follows besides the manifest, the output and the clock.
+  ///
+  /// - Parameters:
+  ///   - owner: whose the output is.
+  ///   - forgotten: the images that it leaves out.
+  ///   - memory: what a worker has, in bytes.
+  static func run(
+    _ file: PipelineFile, _ owner: OutputOwner, without forgotten: ForgottenItems, memory: Int,
+    libvips: String
+  ) -> String {
+    let completed = owner.completed(items: 0)
+    return SHA256.of(
+      [
+        line(file), pipeline(file), rejection(file, memory: memory, libvips: libvips),
+        "\(file.keptCatalogs)", file.fetch.revalidation.rawValue, "\(file.fetch.cache ?? 0)",
+        completed.pipeline, completed.identity ?? "", completed.addresses ?? "",
+        forgotten.digest,
+        // What paths of files are shown from.
+        file.shownURLs.folders.joined(separator: "\n"),
+      ].joined(separator: "\n"))
   }
 
   private static func digest(_ shape: String, _ version: String, _ length: Int) -> String {

@@ -39,10 +39,12 @@ struct ForecastTally {
     forecast.before = before
   }
 
-  /// The run needs nothing of so many images.
-  mutating func stand(_ images: Int) {
-    forecast.images += images
-    forecast.fresh += images
+  /// The run needs nothing of a chunk.
+  mutating func stand(_ chunk: Chunk) {
+    forecast.images += chunk.count
+    forecast.fresh += chunk.count
+    planned.images += chunk.count
+    planned.files += chunk.files
   }
 
   /// The run would not accept the manifest.
@@ -55,10 +57,7 @@ struct ForecastTally {
       case .repeated: break
       case .problem: forecast.problems += 1
       case .forgotten: forecast.forgotten += 1
-      case .standing(let chunk):
-        stand(chunk.count)
-        planned.images += chunk.count
-        planned.files += chunk.files
+      case .standing(let chunk): stand(chunk)
       case .item(let item, let lookup): found.append((item, lookup))
       }
     }

@@ -69,8 +69,8 @@ extension RunSession {
         beginning, run: { .max }, NoFetching(), cache: cache,
         lines: FileSystem.temporaryDirectory)
       var tally = try ForecastTally(reading.parts, extent, history, before: before.items)
-      guard !beginning.isUnchanged else {
-        tally.stand(recorder.current.total)
+      if let whole = beginning.unchanged {
+        tally.stand(whole)
         return try await tally.end(gone: 0, held.room)
       }
       try await read(reading, manifest, &tally, report)

@@ -17,7 +17,11 @@ struct ChunkReuse: Sendable {
 
   /// What identifies the chunk that consists of a part's entries; nil if they are not to be compared.
   func key(of part: ManifestPart) -> Chunk.Key? {
-    part.digest.map { Chunk.Key(of: "\(settings)\n\($0)") }
+    part.digest.map { Self.key(settings, $0) }
+  }
+
+  static func key(_ settings: String, _ digest: String) -> Chunk.Key {
+    Chunk.Key(of: "\(settings)\n\(digest)")
   }
 
   /// The places of the chunks that stand; nil for each other part.

@@ -29,24 +29,37 @@ extension RunSession {
     let mark: OutputMark
   }
 
-  /// Whether nothing has changed since the last run, so that this one is done.
-  func isUnchanged(
+  /// The whole manifest, as a chunk that needs nothing new; nil if the run has to look at its chunks.
+  func wholeChunk(
     since last: LastEnd?, _ manifest: ManifestStream, _ settings: String
-  ) async throws -> Bool {
-    guard mayStand, !observer.followsItems,
-      let last = last?.end.standing.flatMap(StandingRun.init(stored:)),
-      last.stands(settings, now: services.clock.now()),
-      try await manifest.wholeDigest() == last.manifest
-    else { return false }
+  ) async throws -> Chunk? {
+    guard mayStand, !observer.followsItems, let whole = last?.end.whole,
+      Verdicts.copies(whole, isWanted: true, now: services.clock.now()),
+      let digest = try await manifest.wholeDigest(),
+      whole.key == ChunkReuse.key(settings, digest)
+    else { return nil }
+    return whole
+  }
+
+  /// Reports a run in which nothing had to be done.
+  func reportUnchanged(_ whole: Chunk) async throws {
+    let tables = try await tableFiles()
     recorder.update { report in
-      report.counts[CatalogImage.Status.ok.rawValue] = last.items
-      report.changes[.reused] = last.items
-      (report.variantsAsked, report.variantsReused) = (last.places, last.files)
-      report.tablesReused = last.tables
+      report.counts[CatalogImage.Status.ok.rawValue] = whole.count
+      report.changes[.reused] = whole.count
+      (report.variantsAsked, report.variantsReused) = (whole.places, whole.files)
+      report.tablesReused = tables
     }
-    meter.endReading(last.items)
+    meter.endReading(whole.count)
     meter.begin { _ in }
-    return true
+  }
+
+  /// The files of tables that the catalog names.
+  private func tableFiles() async throws -> Int {
+    guard !file.tables.isEmpty else { return 0 }
+    var catalog = CatalogTexts(CurrentCatalog.path, in: output)
+    _ = try await catalog.readHead()
+    return catalog.tables.reduce(0) { $0 + $1.files.count }
   }
 
   /// Kept catalogs leave on time, as in a run that publishes.
@@ -82,10 +95,25 @@ extension RunSession {
     _ parts: RunParts, _ settings: String, _ manifest: ManifestStream
   ) async throws {
     guard mayStand, let mark = try await output.mark() else { return }
-    let now = services.clock.now()
-    let standing = StandingRun(
-      recorder.current, manifest: manifest.digest, settings: settings, ended: now)
+    let whole = manifest.digest.map {
+      Chunk(ChunkReuse.key(settings, $0), of: recorder.current)
+    }
     try await parts.state.note(
-      StateStore.RunEnd(output: mark.text, ended: now, standing: standing?.stored), of: parts.run)
+      StateStore.RunEnd(output: mark.text, ended: services.clock.now(), whole: whole),
+      of: parts.run)
+  }
+}
+
+extension Chunk {
+  /// All that a run did, as one chunk: it needs nothing in the next run if all images are `ok` and nothing is left to do.
+  init(_ key: Key, of report: RunReport) {
+    self.init(key, count: report.total, line: 1)
+    freshUntil = report.freshUntil
+    places = report.variantsAsked
+    files = report.variantsMade + report.variantsReused
+    mayStand =
+      report.total > 0 && report.count("ok") == report.total && !report.hasFailures
+      && report.forgotten == 0 && report.upgradesWaiting == 0 && report.tablesUnmade == 0
+      && !report.isBehind
   }
 }

@@ -7,35 +7,29 @@ import Testing
 @testable import TesseraState
 
 /// What a run leaves, by which the next one knows that it has nothing to do.
-@Suite struct StandingRunTests {
-  private static func report(_ change: (inout RunReport) -> Void = { _ in }) -> RunReport {
+@Suite struct UnchangedRunTests {
+  private static func chunk(_ change: (inout RunReport) -> Void = { _ in }) -> Chunk {
     var report = RunReport()
     report.counts = ["ok": 3]
     (report.variantsAsked, report.variantsMade, report.variantsReused) = (18, 4, 8)
-    (report.tablesMade, report.tablesReused, report.freshUntil) = (1, 2, 5_000)
+    report.freshUntil = 5_000
     change(&report)
-    return report
+    return Chunk(ChunkReuse.key("s", "m"), of: report)
   }
 
-  private static func standing(
-    manifest: String? = "m",
-    _ change: (inout RunReport) -> Void = { _ in }
-  ) -> StandingRun? {
-    StandingRun(
-      report(change), manifest: manifest, settings: "s", ended: 1_000.25)
+  private static func stands(_ chunk: Chunk, now: Double) -> Bool {
+    Verdicts.copies(chunk, isWanted: true, now: now)
   }
 
-  @Test func aRunStandsWhileItsSourcesAreFresh() throws {
-    let run = try #require(Self.standing())
-    #expect((run.items, run.places, run.files, run.tables) == (3, 18, 12, 3))
-    #expect(run.stands("s", now: 4_999))
-    #expect(!run.stands("s", now: 5_000) && !run.stands("other", now: 2_000))
-    let always = try #require(Self.standing { $0.freshUntil = .infinity })
-    #expect(always.stands("s", now: 1e12))
+  @Test func aRunStandsWhileItsSourcesAreFresh() {
+    let run = Self.chunk()
+    #expect((run.count, run.places, run.files) == (3, 18, 12))
+    #expect(Self.stands(run, now: 4_999) && !Self.stands(run, now: 5_000))
+    #expect(run.key != ChunkReuse.key("t", "m") && run.key != ChunkReuse.key("s", "n"))
+    #expect(Self.stands(Self.chunk { $0.freshUntil = .infinity }, now: 1e12))
   }
 
   @Test func whatAnotherRunWouldDoDoesNotStand() {
-    #expect(Self.standing(manifest: nil) == nil)
     let changes: [(inout RunReport) -> Void] = [
       { $0.counts = [:] }, { $0.counts["stale"] = 1 }, { $0.counts["failed"] = 1 },
       { $0.counts["pending"] = 1 }, { $0.problemCount = 1 }, { $0.forgotten = 1 },
@@ -43,21 +37,8 @@ import Testing
       { $0.freshUntil = 1_000 },
     ]
     for (index, change) in changes.enumerated() {
-      #expect(Self.standing(change) == nil, "\(index)")
+      #expect(!Self.stands(Self.chunk(change), now: 1_000), "\(index)")
     }
-  }
-
-  @Test func itIsStoredAndDamageIsNoticed() throws {
-    for run in [Self.standing(), Self.standing { $0.freshUntil = .infinity }].compactMap(\.self) {
-      #expect(StandingRun(stored: run.stored) == run)
-      let text = Array(run.stored)
-      for place in text.indices {
-        var other = text
-        other[place] = text[place] == "1" ? "2" : "1"
-        #expect(other == text || StandingRun(stored: String(other)) == nil, "\(place)")
-      }
-    }
-    for text in ["", " ", "a b", "[]"] { #expect(StandingRun(stored: text) == nil) }
   }
 
   // MARK: Whole runs
