@@ -54,7 +54,7 @@ package final class ChunkClaims: Sendable {
   }
 
   /// Whether an item of a chunk is in another one now, by the chunk's place.
-  func hasLeft(_ place: Int) -> Bool { progress.withLock { $0.lines[place] < 0 } }
+  package func hasLeft(_ place: Int) -> Bool { progress.withLock { $0.lines[place] < 0 } }
 
   /// The places of the parent's chunks that are not copied.
   package var left: [Int] {

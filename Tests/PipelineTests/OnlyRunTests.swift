@@ -344,6 +344,30 @@ import Testing
     #expect(accepted.report.counts == ["failed": 20])
   }
 
+  /// The lines of a catalog to which someone went back stay, and one that is damaged is not copied.
+  @Test func theCurrentCatalogIsTheOneThatIsThere() async throws {
+    let run = try Self.begun()
+    let lines = Self.lines(0..<90)
+    let first = try await run.wholeRun(lines)
+    run.clock.set(day: 2)
+    for source in [10, 40, 41, 70] { Self.serve(run, "\(source)", width: 190, tag: "2") }
+    _ = try await run.wholeRun(lines)
+    try run.output.write("catalog.json", Array(first.catalog.utf8))
+    let second = Self.texts(try await run.wholeRun(lines, Self.only("p40")).catalog)
+    let before = Self.texts(first.catalog)
+    #expect(second.filter { $0.key != "p40" } == before.filter { $0.key != "p40" })
+    #expect(second["p40"] != before["p40"])
+
+    let whole = try run.output.text("catalog.json")
+    for id in ["p3", "p40", "p80"] {
+      let damaged = whole.replacing("\"id\":\"\(id)\"", with: "\"id\":\"q\(id.dropFirst())\"")
+      try run.output.write("catalog.json", Array(damaged.utf8))
+      let message = await Self.error { try await run.wholeRun(lines, Self.only("p41")) }
+      #expect(message.contains("its content has another digest than its head states"), "\(message)")
+      #expect(try run.output.text("catalog.json") == damaged)
+    }
+  }
+
   // MARK: What is published
 
   /// A run of one image that has changed leaves the documents that a run of all leaves: screens, changes and kept catalogs.

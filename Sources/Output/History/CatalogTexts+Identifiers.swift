@@ -1,4 +1,3 @@
-internal import TesseraJSON
 package import TesseraSystem
 package import TesseraText
 
@@ -7,36 +6,11 @@ extension CatalogTexts {
   ///
   /// - Throws: if it has none.
   package func id(of text: [UInt8]) throws(SystemError) -> String {
-    var id: String?
-    do throws(JSONScanner.Failure) {
-      var scanner = JSONScanner(text)
-      try scanner.beginObject()
-      var isFirst = true
-      // Tessera writes it first: nothing else of the image is read.
-      while id == nil, let name = try scanner.nextName(isFirst: isFirst) {
-        isFirst = false
-        if name.text == "id" { id = try scanner.string() } else { try scanner.skip() }
-      }
-    } catch {
+    guard let names = CatalogLine.names(in: text) else {
       throw damaged("an image is not valid JSON")
     }
-    guard let id else { throw damaged("an image has no id") }
+    guard let id = names.id else { throw damaged("an image has no id") }
     return id
-  }
-
-  /// Calls `body` with all images that follow, some at a time, each with its id, and where it is in the document.
-  package mutating func forEachBatch(
-    of size: Int, _ body: ([(id: String, text: [UInt8], offset: Int)]) async throws -> Void
-  ) async throws {
-    var batch: [(id: String, text: [UInt8], offset: Int)] = []
-    while let (text, offset) = try await nextPlaced() {
-      batch.append((try id(of: text), text, offset))
-      guard batch.count == size else { continue }
-      try Task.checkCancellation()
-      try await body(batch)
-      batch.removeAll(keepingCapacity: true)
-    }
-    try await body(batch)
   }
 
   /// Those of some ids that an output's catalog has.

@@ -50,6 +50,37 @@ package final class ParentLines: Sendable {
     try document?.read(range) ?? []
   }
 
+  /// Of the document, in bytes.
+  var size: Int { document?.size ?? 0 }
+
+  private static let blockBytes = 1 << 18
+
+  /// Calls `body` with the lines of a range, some at a time, and where they begin.
+  func forEachBlock(
+    of range: Range<Int>, _ body: ([UInt8], Int) async throws -> Void
+  ) async throws {
+    var (start, most) = (range.lowerBound, Self.blockBytes)
+    while start < range.upperBound {
+      let end = min(start + most, range.upperBound)
+      var block = try read(start..<end)
+      guard block.count == end - start else { throw RunLines.lost }
+      if end < range.upperBound {
+        guard let last = block.lastIndex(of: UInt8(ascii: "\n")) else {
+          most *= 2
+          continue
+        }
+        block.removeLast(block.count - last - 1)
+      }
+      let length = block.count
+      // What separates them from the next ones.
+      while let last = block.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: ",") {
+        block.removeLast()
+      }
+      try await body(block, start)
+      start += length
+    }
+  }
+
   /// - Parameter number: of the item's chunk.
   package func line(_ id: String, inChunk number: Int) -> Line? {
     if let lines = last.withLock({ $0?.number == number ? $0?.lines : nil }) {

@@ -1,26 +1,29 @@
+internal import TesseraCatalog
 internal import TesseraOutput
 internal import TesseraState
+internal import TesseraSystem
 internal import TesseraText
 
 /// The lines of the current catalog, with those of some images that a run has processed in their places, and with images
 /// that are new. All other lines are copied byte for byte.
+///
+/// Their order is that of the catalog: the manifest may have lost images that it shows, and after a rollback it is not the
+/// catalog of the last run.
 struct CurrentLines: CatalogLines {
-  private let output: any Output
-  private let state: StateStore
-  private let run: Int
+  /// Lines that follow each other: of the current catalog, by their bytes, or of images of the run.
+  fileprivate enum Piece {
+    case copied(Range<Int>)
+    case slots(Range<Int>)
+  }
+
   private let lines: RunLines
   private let claims: ChunkClaims
-  /// The slots of the run's images; nil if they are looked up.
-  private let slots: [Identifier: Int]?
-  /// Images whose lines are not copied.
-  private let forgotten: ForgottenItems
-  /// New images, by their slots: those before all others, those after another one, and those behind all.
-  private var first: [Int] = []
-  private var after: [Identifier: [Int]] = [:]
-  private var last: [Int] = []
-  private(set) var count = 0
+  private let pieces: [Piece]
+  /// Where the current catalog has its images, in bytes.
+  private let place: Range<Int>
+  let count: Int
 
-  private static let batch = 250
+  fileprivate static let separator = Array(",\n".utf8)
 
   /// - Parameters:
   ///   - selection: of the run, which has `items` images.
@@ -29,136 +32,195 @@ struct CurrentLines: CatalogLines {
     of output: any Output, _ parts: RunParts, _ selection: EntrySelection, items: Int,
     without forgotten: ForgottenItems
   ) async throws {
-    (self.output, state, run) = (output, parts.state, parts.run)
     (lines, claims) = (parts.lines, parts.claims)
-    self.forgotten = forgotten
-    slots = selection.slots
-    let places = selection.places
-    var isThere = [Bool](repeating: false, count: items)
-    let neighbours = Set<Identifier>(of: places.groups.flatMap(\.before.ids))
-    var known: Set<Identifier> = []
-    try await forEachText { text in
-      if text.isForgotten { return }
-      count += 1
-      if let slot = text.slot { isThere[slot] = true }
-      if neighbours.contains(text.id) { known.insert(text.id) }
-    }
-    insert(places, isThere, known)
-  }
-
-  /// - Parameters:
-  ///   - isThere: whether the catalog has an image, by its slot.
-  ///   - known: ids before new images that the catalog has.
-  private mutating func insert(_ places: NewPlaces, _ isThere: [Bool], _ known: Set<Identifier>) {
-    var rest = isThere
-    for group in places.groups {
-      let new = group.slots.filter { !isThere[$0] }
-      guard !new.isEmpty else { continue }
-      for slot in new { rest[slot] = true }
-      if let neighbour = group.before.ids.last(where: { known.contains($0) }) {
-        after[neighbour, default: []] += new
-      } else if group.before.isAll {
-        first += new
-      } else {
-        last += new
-      }
-      count += new.count
-    }
-    // The state had them in a catalog that was taken back.
-    let others = rest.indices.filter { !rest[$0] }
-    last += others
-    count += others.count
-  }
-
-  /// A change of the catalog: some lines, in the place of those at a range of bytes.
-  private struct Change {
-    var lines: [[UInt8]]
-    var range: Range<Int>
-    /// Whether the lines are others.
-    var isOther: Bool
-  }
-
-  /// All lines in their order, and what each of the catalog has become.
-  private func forEachChange(_ body: (Change) async throws -> Void) async throws {
-    var end = 0
-    func add(_ slots: [Int], at place: Int) async throws {
-      for slot in slots {
-        try await body(
-          Change(lines: [try lines.line(inSlot: slot)], range: place..<place, isOther: true))
-      }
-    }
-    var isFirst = true
-    try await forEachText { text in
-      if isFirst { try await add(first, at: text.range.lowerBound) }
-      isFirst = false
-      end = text.range.upperBound
-      if let slot = text.slot {
-        try await body(
-          Change(lines: [try lines.line(inSlot: slot)], range: text.range, isOther: true))
-      } else if text.isForgotten {
-        try await body(Change(lines: [], range: text.range, isOther: true))
-      } else {
-        try await body(Change(lines: [text.bytes], range: text.range, isOther: false))
-      }
-      try await add(after[Identifier(text.id)] ?? [], at: end)
-    }
-    if isFirst { try await add(first, at: end) }
-    try await add(last, at: end)
+    var frame = CatalogFrame(output, parts, selection.places, items: items, forgotten)
+    place = try await frame.read()
+    (pieces, count) = (frame.pieces, frame.count)
   }
 
   func forEachBatch(_ body: ([[UInt8]]) async throws -> Void) async throws {
-    var batch: [[UInt8]] = []
-    try await forEachChange { change in
-      batch += change.lines
-      guard batch.count >= Self.batch else { return }
-      try await body(batch)
-      batch.removeAll(keepingCapacity: true)
+    for piece in pieces {
+      switch piece {
+      case .copied(let range):
+        try await lines.parent.forEachBlock(of: range) { bytes, _ in
+          try await body(CatalogDocument.lines(bytes).map { Array($0) })
+        }
+      case .slots(let slots):
+        for slot in slots { try await body([try lines.line(inSlot: slot)]) }
+      }
     }
-    try await body(batch)
   }
 
   func write(to draft: inout CatalogDraft) async throws -> ChunkList {
-    var edits: [(range: Range<Int>, length: Int)] = []
-    var isFirst = true
-    try await forEachChange { change in
-      if isFirst { edits.append((0..<change.range.lowerBound, draft.offset)) }
-      isFirst = false
-      for line in change.lines { try draft.add(line) }
-      guard change.isOther else { return }
-      // Each with what separates it from the next.
-      let removed = change.range.isEmpty ? 0 : 2
-      edits.append(
-        (
-          change.range.lowerBound..<change.range.upperBound + removed,
-          change.lines.reduce(0) { $0 + $1.count + 2 }
-        ))
+    // What differs, each with what separates it from the next line.
+    var edits = [(range: 0..<place.lowerBound, length: draft.offset)]
+    var (start, added) = (place.lowerBound, 0)
+    for piece in pieces {
+      switch piece {
+      case .slots(let slots):
+        for slot in slots {
+          let line = try lines.line(inSlot: slot)
+          try draft.add(line)
+          added += line.count + Self.separator.count
+        }
+      case .copied(let range):
+        edits.append((start..<range.lowerBound, added))
+        (start, added) = (range.upperBound + Self.separator.count, 0)
+        try await lines.parent.forEachBlock(of: range) { bytes, _ in
+          try draft.add(lines: bytes)
+        }
+      }
     }
+    edits.append((start..<max(start, place.upperBound + Self.separator.count), added))
     return try lines.parent.index.moved(edits, claims)
   }
+}
 
-  private struct Text {
-    var id: String
-    var bytes: [UInt8]
-    var range: Range<Int>
-    /// Of an image of the run.
-    var slot: Int?
-    var isForgotten = false
+/// Takes the current catalog apart: chunks in which nothing has changed stay whole, whatever their age, and the others are
+/// read line by line.
+private struct CatalogFrame {
+  private let output: any Output
+  private let state: StateStore
+  private let run: Int
+  private let parent: ParentLines
+  private let claims: ChunkClaims
+  private let forgotten: ForgottenItems
+  private let places: NewPlaces
+  /// Ids before new images.
+  private let neighbours: Set<Identifier>
+  /// The numbers of their chunks.
+  private var named: Set<Int?> = []
+  /// Whether the catalog has an image of the run, by its slot.
+  private var isThere: [Bool]
+  /// How many pieces end with a neighbour.
+  private var ends: [Identifier: Int] = [:]
+  /// The last of these numbers.
+  private var ended = 0
+  /// Whether the whole catalog was compared with its digest.
+  private var isVerified = false
+  private(set) var pieces: [CurrentLines.Piece] = []
+  private(set) var count = 0
+
+  init(
+    _ output: any Output, _ parts: RunParts, _ places: NewPlaces, items: Int,
+    _ forgotten: ForgottenItems
+  ) {
+    (self.output, self.places, self.forgotten) = (output, places, forgotten)
+    (state, run, claims, parent) = (parts.state, parts.run, parts.claims, parts.lines.parent)
+    neighbours = Set<Identifier>(of: places.groups.flatMap(\.before.ids))
+    isThere = [Bool](repeating: false, count: items)
   }
 
-  private func forEachText(_ body: (Text) async throws -> Void) async throws {
-    var texts = CatalogTexts(CurrentCatalog.path, in: output)
-    try await texts.forEachBatch(of: Self.batch) { batch in
-      let found =
-        if let slots { batch.map { slots[$0.id] } } else {
-          try await state.slots(of: batch.map(\.id), in: run)
-        }
-      for (image, slot) in zip(batch, found) {
-        var text = Text(
-          id: image.id, bytes: image.text,
-          range: image.offset..<image.offset + image.text.count, slot: slot)
-        text.isForgotten = slot == nil && forgotten.has(line: image.text)
-        try await body(text)
+  /// - Returns: where the catalog has its images.
+  mutating func read() async throws -> Range<Int> {
+    let place = try await place()
+    named = Set(try await state.chunkNumbers(of: neighbours.texts))
+    var start = place.lowerBound
+    for number in 0..<parent.index.count {
+      guard let chunk = parent.index.chunk(at: number), chunk.offset >= start,
+        chunk.range.upperBound <= place.upperBound, let bytes = parent.bytes(of: chunk)
+      else { continue }
+      try await takeUnknown(start..<chunk.offset)
+      if stays(chunk, number, bytes) {
+        copy(chunk.range, count: chunk.count)
+      } else {
+        try await take(bytes, at: chunk.offset)
       }
+      start = chunk.range.upperBound + CurrentLines.separator.count
+    }
+    try await takeUnknown(start..<max(start, place.upperBound))
+    insertNew()
+    return place
+  }
+
+  private func place() async throws -> Range<Int> {
+    var catalog = CatalogTexts(CurrentCatalog.path, in: output)
+    guard let first = try await catalog.nextPlaced()?.offset else { return 0..<0 }
+    let end = parent.size - CatalogDocument.end.count - 1
+    guard end > first else { throw catalog.damaged("it is cut off") }
+    return first..<end
+  }
+
+  private func stays(_ chunk: Chunk, _ number: Int, _ bytes: [UInt8]) -> Bool {
+    Verdicts.copies(chunk, isWanted: false, now: 0) && !claims.hasLeft(number)
+      && !named.contains(chunk.key.number)
+      && (forgotten.isEmpty
+        || !CatalogDocument.lines(bytes).contains { forgotten.has(line: Array($0)) })
+  }
+
+  /// Takes lines of no chunk: of a catalog that was rolled back, or of images at which another run of some has looked.
+  private mutating func takeUnknown(_ range: Range<Int>) async throws {
+    if range.isEmpty { return }
+    if !isVerified {
+      var catalog = CatalogTexts(CurrentCatalog.path, in: output, checksDigest: true)
+      while try await catalog.next() != nil { try Task.checkCancellation() }
+      isVerified = true
+    }
+    try await parent.forEachBlock(of: range) { bytes, start in
+      try await take(bytes, at: start)
+    }
+  }
+
+  private mutating func take(_ bytes: [UInt8], at offset: Int) async throws {
+    let catalog = CatalogTexts(CurrentCatalog.path, in: output)
+    let texts = CatalogDocument.lines(bytes)
+    let ids = try texts.map { try catalog.id(of: Array($0)) }
+    for ((text, id), slot) in zip(zip(texts, ids), try await state.slots(of: ids, in: run)) {
+      if let slot {
+        isThere[slot] = true
+        add(slot..<slot + 1)
+      } else if !forgotten.has(line: Array(text)) {
+        let start = offset + text.startIndex
+        copy(start..<start + text.count, count: 1)
+      } else {
+        continue
+      }
+      if neighbours.contains(id) {
+        ends[Identifier(id)] = pieces.count
+        ended = pieces.count
+      }
+    }
+  }
+
+  private mutating func copy(_ range: Range<Int>, count: Int) {
+    self.count += count
+    if case .copied(let last)? = pieces.last, ended < pieces.count,
+      last.upperBound + CurrentLines.separator.count == range.lowerBound
+    {
+      pieces[pieces.count - 1] = .copied(last.lowerBound..<range.upperBound)
+    } else {
+      pieces.append(.copied(range))
+    }
+  }
+
+  private mutating func add(_ slots: Range<Int>) {
+    count += slots.count
+    if case .slots(let last)? = pieces.last, ended < pieces.count,
+      last.upperBound == slots.lowerBound
+    {
+      pieces[pieces.count - 1] = .slots(last.lowerBound..<slots.upperBound)
+    } else {
+      pieces.append(.slots(slots))
+    }
+  }
+
+  /// Inserts the images that the catalog does not have.
+  private mutating func insertNew() {
+    var new: [Int: [Int]] = [:]
+    for group in places.groups {
+      let slots = group.slots.filter { !isThere[$0] }
+      for slot in slots { isThere[slot] = true }
+      let neighbour = group.before.ids.last { ends[Identifier($0)] != nil }
+      let end = neighbour.flatMap { ends[Identifier($0)] }
+      new[end ?? (group.before.isAll ? 0 : pieces.count), default: []] += slots
+    }
+    // The state had them in a catalog that was taken back.
+    new[pieces.count, default: []] += isThere.indices.filter { !isThere[$0] }
+    let old = pieces
+    (pieces, ended) = ([], 0)
+    for place in 0...old.count {
+      for slot in new[place] ?? [] { add(slot..<slot + 1) }
+      if place < old.count { pieces.append(old[place]) }
     }
   }
 }
