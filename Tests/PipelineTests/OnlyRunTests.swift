@@ -363,7 +363,7 @@ import Testing
       let damaged = whole.replacing("\"id\":\"\(id)\"", with: "\"id\":\"q\(id.dropFirst())\"")
       try run.output.write("catalog.json", Array(damaged.utf8))
       let message = await Self.error { try await run.wholeRun(lines, Self.only("p41")) }
-      #expect(message.contains("its content has another digest than its head states"), "\(message)")
+      #expect(message.contains("the catalog is damaged: it has another digest than it states; run once"), "\(message)")
       #expect(try run.output.text("catalog.json") == damaged)
     }
   }

@@ -18,6 +18,11 @@ extension Output {
         try await !sizes(of: parts).contains(nil)
       else { return nil }
     }
+    // Of most changes it is the documents alone.
+    let documents = [CurrentCatalog.path, CatalogScreen.folder]
+    guard folders.contains(where: { folder in !documents.contains { folder.hasPrefix($0) } }) else {
+      return new
+    }
     var texts = CatalogTexts(CurrentCatalog.path, in: self)
     while let text = try await texts.next() {
       // Most lines name no file in them, and are not parsed.

@@ -1,4 +1,5 @@
 internal import Synchronization
+internal import TesseraBytes
 internal import TesseraCatalog
 package import TesseraOutput
 package import TesseraPipelineFile
@@ -52,6 +53,21 @@ package final class ParentLines: Sendable {
 
   /// Of the document, in bytes.
   var size: Int { document?.size ?? 0 }
+
+  /// Whether the document is as it was written. Reads all of it.
+  func hasStatedDigest() throws -> Bool {
+    let start = CatalogDocument.digested
+    let sum = SHA256()
+    var place = start
+    while place < size {
+      try Task.checkCancellation()
+      let bytes = try read(place..<min(place + Self.blockBytes, size))
+      if bytes.isEmpty { return false }
+      bytes.withUnsafeBytes { sum.update($0) }
+      place += bytes.count
+    }
+    return CatalogDocument.statedDigest(of: try read(0..<start)) == sum.hexadecimal()
+  }
 
   private static let blockBytes = 1 << 18
 
