@@ -1,3 +1,4 @@
+import Foundation
 import TesseraCatalog
 import TesseraManifest
 import TesseraOutputTools
@@ -22,6 +23,7 @@ import Testing
     for step in 1...20 {
       let name = try await history.step()
       try history.checkFiles("seed \(seed), step \(step): \(name)")
+      try history.checkForgotten("seed \(seed), step \(step): \(name)")
       if let known = history.knownCatalog {
         #expect(try history.catalog() == known, "seed \(seed), step \(step): \(name)")
       } else {
@@ -46,6 +48,14 @@ private struct History {
   private var day = 0.0
   /// Those of the last run of all images.
   private var lastIDs: Set<Int> = []
+  /// The sources that each image has had.
+  private var had: [Int: Set<Int>] = [:]
+  /// Images that were forgotten; the list still has them. No other image has a source that they have had.
+  private var forgotten: Set<Int> = []
+  private var forgottenSources: Set<Int> = []
+  /// Files that vanished, or were replaced by others.
+  private var harmed: Set<String> = []
+  private var done: [String] = []
   /// Each catalog that was current, with the day until which it was; the last one still is.
   private var catalogs: [(text: String, digest: String, files: [String], until: Double?)] = []
   /// The catalog that a rollback made current; nil if the next one is to be that of a new output.
@@ -107,7 +117,14 @@ private struct History {
     run.serve("\(source)", .image(image, etag: "\"\(source)-\(version)\"", freshFor: 43_200))
   }
 
-  private var lines: [String] {
+  private var lines: [String] { Self.lines(rows) }
+
+  /// The rows that a catalog has.
+  private var shown: [(id: Int, source: Int, focus: String)] {
+    rows.filter { !forgotten.contains($0.id) }
+  }
+
+  private static func lines(_ rows: [(id: Int, source: Int, focus: String)]) -> [String] {
     rows.map {
       #"{"id":"p\#($0.id)","url":"\#(RunInMemory.url("\($0.source)"))"\#($0.focus)}"#
     }
@@ -119,10 +136,16 @@ private struct History {
 
   /// - Returns: what was done.
   mutating func step() async throws -> String {
+    let name = try await nextStep()
+    done.append(name)
+    return name
+  }
+
+  private mutating func nextStep() async throws -> String {
     knownCatalog = nil
     // Names of kept catalogs have whole seconds.
     advance(0.01)
-    switch numbers.next(below: 12) {
+    switch numbers.next(below: 15) {
     case 0, 1:
       for _ in 0...numbers.next(below: 3) { edit() }
       try await runAll()
@@ -151,10 +174,16 @@ private struct History {
       try await runAll()
       return "prune"
     case 10:
-      let ids = rows.prefix(3).map { "p\($0.id)" }
+      let ids = shown.prefix(3).map { "p\($0.id)" }
       try await runAll()
       try await runAll { $0.selection = RunSelection(ids: ids, refreshes: true) }
       return "some images"
+    case 11: return try await forget()
+    case 12, 13: return try await harmFiles()
+    case 14:
+      advance(-Double(1 + numbers.next(below: 3)))
+      try await runAll()
+      return "a clock that was set back"
     default:
       advance(1)
       try await runAll()
@@ -168,10 +197,12 @@ private struct History {
   }
 
   private mutating func edit() {
-    let (place, source) = (numbers.next(below: rows.count), numbers.next(below: versions.count))
+    let sources = versions.indices.filter { !forgottenSources.contains($0) }
+    let place = numbers.next(below: rows.count)
+    let source = sources[numbers.next(below: sources.count)]
     let id = (rows.map(\.id).max() ?? 0) + 1
     switch numbers.next(below: 5) {
-    case 0: rows[place].source = source
+    case 0 where !forgotten.contains(rows[place].id): rows[place].source = source
     case 1: rows.insert((id, source, ""), at: place)
     case 2 where rows.count > 4: rows.remove(at: place)
     case 3: rows.swapAt(place, numbers.next(below: rows.count))
@@ -183,11 +214,12 @@ private struct History {
     var options = RunOptions(workerPath: "")
     (options.allowsShrink, options.allowsLoss) = (true, true)
     change(&options)
+    for row in rows { had[row.id, default: []].insert(row.source) }
     let next = try await forecast(options)
     _ = run.fetcher.takeLog()
     let report = try await run.wholeRun(lines, to: output) { $0 = options }.report
     if let next { check(next, report, requests: run.fetcher.takeLog().count, options) }
-    if options.selection == nil { lastIDs = Set(rows.map(\.id)) }
+    if options.selection == nil { lastIDs = Set(shown.map(\.id)) }
     try noteCatalog()
   }
 
@@ -207,17 +239,21 @@ private struct History {
   private func check(
     _ next: RunForecast, _ report: RunReport, requests: Int, _ options: RunOptions
   ) {
-    let comment: Comment = "\(settings) \(options)"
+    let comment: Comment = "\(settings) \(options) \(done.suffix(4))"
     #expect(next.images == report.total, comment)
     // An upgrade requests what it can.
     guard run.file.upgrade == nil else { return }
-    #expect(next.expected.requests == requests, comment)
+    // Of an image whose source another one has, the bytes are still there if its turn comes soon enough.
+    let isShared = Set(rows.map(\.source)).count < rows.count
+    let expected = next.expected.requests
+    #expect(
+      (expected...(isShared ? next.most.requests : expected)).contains(requests), comment)
     // How many files a new source needs is a mean of the others.
     if next.new == 0, next.changed == 0 {
       #expect((next.expected.files...next.most.files).contains(report.variantsMade), comment)
     }
     guard options.selection == nil else { return }
-    let ids = Set(rows.map(\.id))
+    let ids = Set(shown.map(\.id))
     #expect(next.gone == lastIDs.subtracting(ids).count, comment)
     #expect(next.new == ids.subtracting(lastIDs).count, comment)
   }
@@ -244,14 +280,63 @@ private struct History {
       return "no rollback"
     }
     let number = numbers.next(below: list.count)
-    _ = try await rollback.run(to: number + 1)
+    do {
+      _ = try await rollback.run(to: number + 1)
+    } catch let error where harmed.contains(where: { "\(error)".contains($0) }) {
+      try await runAll()
+      return "a catalog that has lost files"
+    }
     knownCatalog = catalogs.last { $0.digest == list[number].digest }?.text
-    #expect(knownCatalog != nil)
+    // `forget` makes other catalogs of those that are kept.
+    #expect(knownCatalog != nil || !forgotten.isEmpty)
+    knownCatalog = try knownCatalog ?? catalog()
     try noteCatalog()
     return "rollback to \(number + 1)"
   }
 
+  /// An image whose source no other one has.
+  private mutating func forget() async throws -> String {
+    let alone = shown.filter { row in
+      !rows.contains { $0.id != row.id && had[row.id, default: []].contains($0.source) }
+    }
+    guard alone.count > 4 else {
+      try await runAll()
+      return "nothing to forget"
+    }
+    let row = alone[numbers.next(below: alone.count)]
+    _ = try await Forgetting(root, ids: ["p\(row.id)"], urls: [], now: now).run()
+    forgotten.insert(row.id)
+    forgottenSources.formUnion(had[row.id, default: []])
+    lastIDs.remove(row.id)
+    // Those that are kept are others now.
+    catalogs.removeAll()
+    try noteCatalog()
+    try checkForgotten("right after it was forgotten")
+    try await runAll()
+    return "p\(row.id) is forgotten"
+  }
+
+  /// Files of the current catalog vanish, or others take their places.
+  private mutating func harmFiles() async throws -> String {
+    let files = Set(catalogs.last?.files ?? []).sorted()
+    for file in files where numbers.next(below: 6) == 0 {
+      try FileManager.default.removeItem(atPath: "\(root)/\(file)")
+      if numbers.next(below: 2) == 0 { try run.folder.write("cut", to: "output/\(file)") }
+      harmed.insert(file)
+    }
+    // A catalog that a rollback made current may have others than the run makes.
+    for place in catalogs.indices { catalogs[place].files.removeAll(where: harmed.contains) }
+    try await runAll()
+    return "without some files"
+  }
+
   // MARK: Checks
+
+  /// What was forgotten is in no catalog.
+  func checkForgotten(_ what: String) throws {
+    let text = try catalog()
+    for id in forgotten { #expect(!text.contains("\"id\":\"p\(id)\""), "\(what): p\(id)") }
+  }
 
   func catalog() throws -> String {
     String(decoding: try FileSystem.read("\(root)/catalog.json", limit: 1 << 20), as: UTF8.self)
@@ -259,10 +344,13 @@ private struct History {
 
   private mutating func noteCatalog() throws {
     let text = try catalog()
-    guard text != catalogs.last?.text else { return }
     let catalog = try Catalog(reading: Array(text.utf8))
     let files = catalog.images.flatMap { image in
       image.variants.flatMap { $0.files.compactMap(\.path) }
+    }
+    if text == catalogs.last?.text {
+      catalogs[catalogs.count - 1].files = files
+      return
     }
     if !catalogs.isEmpty { catalogs[catalogs.count - 1].until = day }
     catalogs.append((text, catalog.digest ?? "", files, nil))
@@ -271,7 +359,8 @@ private struct History {
   func checkFiles(_ what: String) throws {
     for catalog in catalogs where catalog.until.map({ $0 > day - 7 }) ?? true {
       for file in Set(catalog.files) {
-        #expect(FileSystem.exists("\(root)/\(file)"), "\(what): \(file)")
+        let size = try? FileManager.default.attributesOfItem(atPath: "\(root)/\(file)")[.size]
+        #expect(size as? Int ?? 0 > 3, "\(what): \(file)")
       }
     }
   }
@@ -281,6 +370,6 @@ private struct History {
     var fresh = try RunInMemory()
     fresh.file = try Self.file(settings, in: fresh)
     for source in versions.indices { Self.serve(source, version: versions[source], by: fresh) }
-    return try await fresh.wholeRun(lines).catalog
+    return try await fresh.wholeRun(Self.lines(shown)).catalog
   }
 }

@@ -360,10 +360,13 @@ import Testing
 
     let whole = try run.output.text("catalog.json")
     for id in ["p3", "p40", "p80"] {
-      let damaged = whole.replacing("\"id\":\"\(id)\"", with: "\"id\":\"q\(id.dropFirst())\"")
+      let damaged = whole.replacing(
+        "\"id\":\"\(id)\"", with: "\"id\":\"q\(id.dropFirst())\"")
       try run.output.write("catalog.json", Array(damaged.utf8))
       let message = await Self.error { try await run.wholeRun(lines, Self.only("p41")) }
-      #expect(message.contains("the catalog is damaged: it has another digest than it states; run once"), "\(message)")
+      #expect(
+        message.contains("the catalog is damaged: it has another digest than it states; run once"),
+        "\(message)")
       #expect(try run.output.text("catalog.json") == damaged)
     }
   }

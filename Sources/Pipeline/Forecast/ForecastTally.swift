@@ -155,6 +155,9 @@ struct ForecastTally {
           unknown.most += 1
           if !isRejected, !hasFailed(known) { unknown.expected += 1 }
         }
+      } else if files?.isEmpty != true, !item.host.isEmpty {
+        // The bytes may be gone by then.
+        forecast.most.add(requests: 1, of: hosts.pacedHost(at: item.requestURL))
       }
       try make(files ?? [])
     }

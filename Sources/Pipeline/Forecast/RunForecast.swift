@@ -25,7 +25,7 @@ package struct RunForecast: Sendable, Equatable {
   package var stop: String?
   /// If every origin answers as the last time.
   package var expected = Work()
-  /// If every source that is revalidated has changed, and what failed succeeds.
+  /// If every source that is revalidated has changed, what failed succeeds, and each image of a source has to fetch it.
   package var most = Work()
   /// Whether that makes a difference.
   package var dependsOnOrigins: Bool { expected != most }
