@@ -1,3 +1,4 @@
+internal import TesseraSystem
 internal import TesseraText
 
 /// What earlier runs learned and what this run has done so far: one SQLite database (WAL mode) with
@@ -411,5 +412,29 @@ extension StateStore {
     // Without it, a store is believed that says there are no marks of forgotten images.
     if let marks = try? Self.forgottenMarks(in: damaged) { try note(forgottenMarks: marks) }
     try commit()
+  }
+}
+
+/// A state that is only read.
+package struct StateReading: Sendable {
+  package let store: StateStore
+
+  package init(path: String) throws(StateError) { store = try Self.open(path) }
+
+  private static func open(_ path: String) throws(StateError) -> StateStore {
+    do throws(StateError) {
+      // Opening a file without tables would make them, which is a run's to do.
+      let isEmpty = try Schema.isEmpty(Database(path, isReadOnly: true))
+      return try StateStore(path: isEmpty ? "" : path)
+    } catch {
+      // SQLite makes an index of the log, though the log is empty. Who looks for what fills the disk gets along without.
+      guard error.isFullDisk, isAtRest(path) else { throw error }
+      return try StateStore(atRest: path)
+    }
+  }
+
+  /// Whether the file has all that was written: a log may have later commits, or the rest of one that is half in the file.
+  private static func isAtRest(_ path: String) -> Bool {
+    FileSystem.size(ofFile: path + "-wal") ?? 0 == 0
   }
 }

@@ -1,3 +1,5 @@
+internal import TesseraBytes
+
 /// Keys that consist of digests are stored as their bytes: keys are digests almost everywhere, and several of them belong
 /// to each image.
 enum PackedKey {
@@ -75,4 +77,14 @@ enum PackedKey {
   private static func digit(_ value: UInt8) -> UInt8 {
     value < 10 ? 0x30 + value : 0x61 + value - 10
   }
+}
+
+/// The keys of records: the first 128 bits of SHA-256 of a text, in hexadecimal.
+///
+/// As many as in the names of files: to find another text with the key of a given one takes 2^128 attempts. Of the bytes of a
+/// source, all 256 bits are kept.
+package enum RecordKey {
+  static let digits = 32
+
+  package static func of(_ text: String) -> String { String(SHA256.of(text).prefix(digits)) }
 }
