@@ -94,6 +94,13 @@ import Testing
         after.entries == [prune(1, 3), Self.entry(1), Self.entry(2), prune(4, 0)])
       #expect(RunHistory(after.document).entries == after.entries && after.shard == before.shard)
     }
+    // Other runs that deleted nothing, and a prune that failed, are no such prunes.
+    var run = HistoryEntry(.forget, ended: 5, seconds: 0, .done)
+    run.work = [.deletedFiles: 0]
+    var failed = HistoryEntry(.prune, ended: 6, seconds: 0, .failed)
+    failed.work = [.deletedFiles: 0]
+    let others = RunHistory().adding(run).adding(failed).adding(prune(7, 0))
+    #expect(others.adding(prune(8, 0)).entries == [run, failed, prune(8, 0)])
     var days = RunHistory()
     for hour in 0..<24 { days = days.adding(Self.entry(hour)).adding(prune(Double(hour), 0)) }
     #expect(days.entries == (0..<24).map { Self.entry($0) } + [prune(23, 0)])

@@ -122,6 +122,20 @@ private typealias Confirmation = TesseraState.Confirmation
       .verdict(source, hasCopy: false, now: now)
   }
 
+  /// A size is of no use without what has to be counted in the file.
+  @Test func aSizeOfWhichSomethingIsMissingIsRequested() {
+    let verdicts = Verdicts(
+      freshness: policy(), rejections: RejectionPolicy(settings: "", onlyFailed: false))
+    var source = KnownSource.ready()
+    source.record?.confirmation = confirmation(until: now + 100)
+    for isWhole in [true, false] {
+      let verdict = verdicts.verdict(
+        ofSize: KnownSize(source), source, isWhole: isWhole, now: now)
+      #expect(verdict.needsNothing == isWhole)
+    }
+    #expect(!verdicts.verdict(ofSize: nil, source, isWhole: true, now: now).needsNothing)
+  }
+
   /// A change to the source of a case.
   private typealias Change = (inout KnownSource) -> Void
 

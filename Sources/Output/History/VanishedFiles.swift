@@ -1,5 +1,6 @@
 internal import TesseraCatalog
 package import TesseraSystem
+internal import TesseraText
 
 extension Output {
   /// The mark as a process leaves the output that has changed some of it. Nil if a file that the catalog names has vanished
@@ -20,9 +21,8 @@ extension Output {
     }
     // Of most changes it is the documents alone.
     let documents = [CurrentCatalog.path, CatalogScreen.folder]
-    guard folders.contains(where: { folder in !documents.contains { folder.hasPrefix($0) } }) else {
-      return new
-    }
+    let isOfFiles = folders.contains { folder in !documents.contains { folder.begins(with: $0) } }
+    guard isOfFiles else { return new }
     var texts = CatalogTexts(CurrentCatalog.path, in: self)
     while let text = try await texts.next() {
       // Most lines name no file in them, and are not parsed.

@@ -225,9 +225,7 @@ struct NewPlaces: Sendable {
   private var added: Identifier?
 
   mutating func add(_ slot: Int, of id: String, after before: Before) {
-    if let last = before.ids.last, Identifier(last) == added,
-      groups.last?.slots.upperBound == slot
-    {
+    if let last = before.ids.last, Identifier(last) == added {
       let first = groups[groups.count - 1].slots.lowerBound
       groups[groups.count - 1].slots = first..<slot + 1
     } else {
