@@ -6,6 +6,9 @@ internal import TesseraJSON
 /// manual page, the list in `Pipelines/KEYS.md`, and the fingerprints. Its default is the stored property's.
 ///
 /// `Root` is what the key's group is stored in.
+///
+/// What makes keys and their types is compiled once, and not for each type of value (`specialize.generic.never`): that was an
+/// eighth of the machine code, and a third of the time that this module takes to build.
 struct Key<Root: Sendable>: Sendable {
   let name: String
   /// The name that it had in the minor version before, which still works, with a warning; nil if it is not a renamed key.
@@ -29,6 +32,7 @@ struct Key<Root: Sendable>: Sendable {
   ///   - formerly: the name that it had in the minor version before.
   ///   - example: a value for documentation, for a key without a default.
   ///   - use: who needs it; of a key at the top.
+  @_semantics("optimize.sil.specialize.generic.never")
   init<Value>(
     _ name: String, _ type: KeyType<Value>, _ storage: any WritableKeyPath<Root, Value> & Sendable,
     shapes: Shaping = .nothing, needs: Need? = nil, isRequired: Bool = false,

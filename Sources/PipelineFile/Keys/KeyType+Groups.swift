@@ -7,6 +7,7 @@ extension KeyType {
   /// - Parameters:
   ///   - rule: what a JSON Schema says of several keys together.
   ///   - check: looks at the value as a whole; nil if it reported a mistake.
+  @_semantics("optimize.sil.specialize.generic.never")
   static func group(
     _ keys: [Key<Value>], isOptional: Bool = true, rule: [JSONValue.Member] = [],
     check: @escaping @Sendable (Value, KeyGroup) -> Value? = { value, _ in value }
@@ -101,6 +102,7 @@ extension KeyType {
   /// - Parameters:
   ///   - one: what there must be at least one of; nil if the list may be empty.
   ///   - isUnique: whether naming a value twice is a mistake.
+  @_semantics("optimize.sil.specialize.generic.never")
   static func list<Element: Sendable & Equatable>(
     of type: KeyType<Element>, initial: Element, one: String? = nil, isUnique: Bool = false,
     acceptsOne: Bool = true, alternative: String = ""

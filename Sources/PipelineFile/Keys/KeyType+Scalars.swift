@@ -160,6 +160,7 @@ extension KeyType where Value: RawRepresentable<String> {
   /// - Parameters:
   ///   - unsupported: words of the format that have no effect in this version. They get a message of their own.
   ///   - foreign: what other tools call one of the words.
+  @_semantics("optimize.sil.specialize.generic.never")
   static func choice(
     _ choices: [Value], unsupported: [String] = [], foreign: [String: Value] = [:]
   ) -> KeyType {

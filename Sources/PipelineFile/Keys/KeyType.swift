@@ -31,6 +31,7 @@ extension KeyType {
   /// - Parameters:
   ///   - expected: completes "must be …".
   ///   - schema: of a value without variables.
+  @_semantics("optimize.sil.specialize.generic.never")
   static func scalar(
     _ expected: String, schema: JSONValue, json: @escaping @Sendable (Value) -> JSONValue?,
     parse: @escaping @Sendable (String) -> Value?
@@ -39,6 +40,7 @@ extension KeyType {
   }
 
   /// - Parameter parse: also gets the folder that relative paths are below.
+  @_semantics("optimize.sil.specialize.generic.never")
   static func scalar(
     _ expected: String, schema: JSONValue, json: @escaping @Sendable (Value) -> JSONValue?,
     parse: @escaping @Sendable (String, _ folder: String) -> Value?
@@ -62,6 +64,7 @@ extension KeyType {
   }
 
   /// The same values as another type.
+  @_semantics("optimize.sil.specialize.generic.never")
   func mapped<Other: Sendable>(
     _ to: @escaping @Sendable (Value) -> Other, from: @escaping @Sendable (Other) -> Value
   ) -> KeyType<Other> {
@@ -72,6 +75,7 @@ extension KeyType {
   }
 
   /// A value, or none: what the key has without being in the file, and with a word if there is one for it.
+  @_semantics("optimize.sil.specialize.generic.never")
   static func optional<Wrapped>(
     _ type: KeyType<Wrapped>, word: String? = nil, initial: Wrapped
   ) -> KeyType where Value == Wrapped? {
@@ -95,6 +99,7 @@ extension KeyType {
   }
 
   /// A group of keys, or one value in its place.
+  @_semantics("optimize.sil.specialize.generic.never")
   static func either(_ scalar: KeyType, or group: KeyType) -> KeyType {
     KeyType(
       expected: scalar.expected,
