@@ -29,8 +29,8 @@ internal
   /// The size in bytes, if it is known, and the bytes read so far.
   var size: Int? { file.size }
   private(set) var bytesRead = 0
-  private let sha256: SHA256?
-  /// SHA-256 of the whole manifest's bytes; nil before the end, and unless it was requested.
+  private var sha256: SHA256?
+  /// SHA-256 of the whole manifest's bytes; nil unless it was requested, and before the end unless that came first.
   private(set) var digest: String?
   /// The part of a manifest that this is; nil for a whole one, and before the first record.
   var shard: Shard? { reader.lines.split?.shard }
@@ -107,7 +107,10 @@ internal
   func wholeDigest() async throws(PipelineError) -> String? {
     do throws(SystemError) {
       let digest = try await file.digest()
-      return try file.hasChanged() ? nil : digest
+      guard let digest, try !file.hasChanged() else { return nil }
+      // A list that changes from here on is refused at its end.
+      (self.digest, sha256) = (digest, nil)
+      return digest
     } catch {
       throw .system(error)
     }
@@ -187,7 +190,7 @@ internal
       }
       try checked { reader throws(ListRefusal) in try reader.end() }
       try refuseChanges()
-      digest = sha256?.hexadecimal()
+      digest = sha256?.hexadecimal() ?? digest
       if let split = reader.lines.split {
         digest = split.manifestDigest
         guard digest != nil else {
