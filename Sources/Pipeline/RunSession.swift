@@ -226,8 +226,8 @@ struct RunSession: Sendable {
     if options.shard != nil {
       return ParentLines(index, in: shardParent.document.withLock(\.self))
     }
-    // From a store, all of it is read.
-    guard index.count > 0 else { return ParentLines(index) }
+    // From a store, all of it is read. A run of some images copies the lines of the others, whatever the state knows.
+    guard index.count > 0 || options.selection != nil else { return ParentLines(index) }
     return ParentLines(index, in: try await output.open(CurrentCatalog.path, workspace))
   }
 

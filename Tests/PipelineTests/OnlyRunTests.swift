@@ -372,6 +372,19 @@ import Testing
     }
   }
 
+  /// After a run that has looked at all images, no chunk is known.
+  @Test func aCatalogWithoutChunksIsCopied() async throws {
+    let run = try Self.begun(20)
+    let lines = Self.lines(0..<20)
+    let first = try await run.wholeRun(lines)
+    _ = try await run.wholeRun(lines) {
+      $0.selection = RunSelection(host: "images.example", refreshes: true)
+    }
+    #expect(try await StateStore(path: run.workspace.statePath()).chunkIndex().count == 0)
+    let third = try await run.wholeRun(lines, Self.only("p4", refreshes: true))
+    #expect(third.catalog == first.catalog && third.report.others == 19)
+  }
+
   // MARK: What is published
 
   /// A run of one image that has changed leaves the documents that a run of all leaves: screens, changes and kept catalogs.

@@ -23,6 +23,8 @@ struct CurrentLines: CatalogLines {
   private let place: Range<Int>
   let count: Int
 
+  private static let batch = 250
+  /// Between two lines.
   fileprivate static let separator = Array(",\n".utf8)
 
   /// - Parameters:
@@ -46,7 +48,10 @@ struct CurrentLines: CatalogLines {
           try await body(CatalogDocument.lines(bytes).map { Array($0) })
         }
       case .slots(let slots):
-        for slot in slots { try await body([try lines.line(inSlot: slot)]) }
+        for start in stride(from: slots.lowerBound, to: slots.upperBound, by: Self.batch) {
+          let end = min(start + Self.batch, slots.upperBound)
+          try await body(try (start..<end).map { try lines.line(inSlot: $0) })
+        }
       }
     }
   }
