@@ -290,6 +290,7 @@ private struct History {
     // `forget` makes other catalogs of those that are kept.
     #expect(knownCatalog != nil || !forgotten.isEmpty)
     knownCatalog = try knownCatalog ?? catalog()
+    #expect(try Catalog(reading: Array(catalog().utf8)).digest == list[number].digest)
     try noteCatalog()
     return "rollback to \(number + 1)"
   }

@@ -75,9 +75,12 @@ import Testing
     let b = PipelineFile.Manifest.file(try folder.write("https://a/2\n", to: "b"))
     func digest(_ file: PipelineFile) async throws -> String? {
       let manifest = try await ManifestStream.open(file, needsDigest: true)
-      let whole = try await manifest.wholeDigest()
       while try await manifest.nextBatch() != nil {}
-      #expect(manifest.digest == whole && manifest.size == manifest.bytesRead)
+      #expect(manifest.size == manifest.bytesRead)
+      // As the next run finds it before it reads the list.
+      let next = try await ManifestStream.open(file, needsDigest: true)
+      let whole = try await next.wholeDigest()
+      #expect(whole == manifest.digest && next.digest == whole)
       return whole
     }
     let both = try await digest(file(a, b))

@@ -1,3 +1,4 @@
+import TesseraCatalog
 import TesseraMemoryOutput
 import Testing
 
@@ -73,6 +74,17 @@ import Testing
     let report = second.report
     #expect(report.total == 2 && report.changes == [.reused: 2] && report.before == 2)
     #expect(report.variantsReused == 4 && report.variantsMade == 0 && report.variantsAsked == 4)
+  }
+
+  /// The tables are those that the catalog names.
+  @Test func anUnchangedRunHasItsTables() async throws {
+    var run = try Self.begun()
+    run.file.tables = [.init(slot: "card", scales: [1], pixels: [.grey8, .rgb565])]
+    let first = try await run.wholeRun(Self.lines(["a", "b"])).report
+    let before = try Self.runs(run)
+    let second = try await run.wholeRun(Self.lines(["a", "b"])).report
+    #expect(try Self.runs(run) == before)
+    #expect((first.tablesMade, second.tablesMade, second.tablesReused) == (2, 0, 2))
   }
 
   @Test func whatHasChangedIsNoticed() async throws {

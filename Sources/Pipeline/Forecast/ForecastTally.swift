@@ -138,12 +138,13 @@ struct ForecastTally {
     case .confirmation:
       let makes = isRejected ? [] : missing ?? []
       // Another image of this source asks for it.
-      guard try isFirst("source \(item.sourceKey)") else {
+      if try isFirst("source \(item.sourceKey)") {
+        forecast.revalidated += 1
+        request(item, known)
+      } else {
         forecast.fresh += 1
-        return try make(makes)
+        if all > 0 { requestAgain(item) }
       }
-      forecast.revalidated += 1
-      request(item, known)
       forecast.expected.files += try new(makes)
       forecast.most.files += all
     case .bytes:
@@ -155,9 +156,8 @@ struct ForecastTally {
           unknown.most += 1
           if !isRejected, !hasFailed(known) { unknown.expected += 1 }
         }
-      } else if files?.isEmpty != true, !item.host.isEmpty {
-        // The bytes may be gone by then.
-        forecast.most.add(requests: 1, of: hosts.pacedHost(at: item.requestURL))
+      } else if files?.isEmpty != true {
+        requestAgain(item)
       }
       try make(files ?? [])
     }
@@ -189,6 +189,12 @@ struct ForecastTally {
     let host = hosts.pacedHost(at: item.requestURL)
     forecast.expected.add(requests: tries.expected, of: host)
     forecast.most.add(requests: tries.most, of: host)
+  }
+
+  /// Counts the request of an item whose source another one has, too: the bytes may be gone by then.
+  private mutating func requestAgain(_ item: Item) {
+    if item.host.isEmpty { return }
+    forecast.most.add(requests: 1, of: hosts.pacedHost(at: item.requestURL))
   }
 
   private func hasFailed(_ known: StateStore.KnownItem?) -> Bool {

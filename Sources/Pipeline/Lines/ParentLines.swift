@@ -71,12 +71,25 @@ package final class ParentLines: Sendable {
 
   private static let blockBytes = 1 << 18
 
+  /// With its line break, in bytes; nil if there is none.
+  func lengthOfFirstLine() throws(SystemError) -> Int? {
+    var start = 0
+    while start < size {
+      let bytes = try read(start..<min(start + Self.blockBytes, size))
+      if let end = bytes.firstIndex(of: UInt8(ascii: "\n")) { return start + end + 1 }
+      if bytes.isEmpty { return nil }
+      start += bytes.count
+    }
+    return nil
+  }
+
   /// Calls `body` with the lines of a range, some at a time, and where they begin.
   func forEachBlock(
     of range: Range<Int>, _ body: ([UInt8], Int) async throws -> Void
   ) async throws {
     var (start, most) = (range.lowerBound, Self.blockBytes)
     while start < range.upperBound {
+      try Task.checkCancellation()
       let end = min(start + most, range.upperBound)
       var block = try read(start..<end)
       guard block.count == end - start else { throw RunLines.lost }

@@ -7,7 +7,7 @@ protocol ManifestList: AnyObject {
   /// The size in bytes, if it is known, and the bytes read so far.
   var size: Int? { get }
   var bytesRead: Int { get }
-  /// SHA-256 of all of it; nil before the end, and if it was not requested or there is none.
+  /// SHA-256 of all of it; nil if it was not requested or there is none, and before the end unless that came first.
   var digest: String? { get }
   /// The part of a manifest that it is; nil for a whole one, and before the first record.
   var shard: Shard? { get }

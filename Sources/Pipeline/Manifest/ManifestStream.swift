@@ -77,7 +77,7 @@ package final class ManifestStream {
     return sizes.count == lists.count ? sizes.reduce(0, +) : nil
   }
   package var bytesRead: Int { lists.reduce(0) { $0 + $1.bytesRead } }
-  /// SHA-256 of the whole manifest's bytes; nil before the end, and unless it was requested.
+  /// SHA-256 of the whole manifest's bytes; nil unless it was requested, and before the end unless that came first.
   package var digest: String? { Self.joined(lists.map(\.digest)) }
   /// The part of a manifest that this is; nil for a whole one, and before the first record.
   package var shard: Shard? { lists[current].shard }

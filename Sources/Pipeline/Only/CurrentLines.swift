@@ -35,7 +35,7 @@ struct CurrentLines: CatalogLines {
     without forgotten: ForgottenItems
   ) async throws {
     (lines, claims) = (parts.lines, parts.claims)
-    var frame = CatalogFrame(output, parts, selection.places, items: items, forgotten)
+    var frame = CatalogFrame(output, parts, selection, items: items, forgotten)
     place = try await frame.read()
     (pieces, count) = (frame.pieces, frame.count)
   }
@@ -60,6 +60,10 @@ struct CurrentLines: CatalogLines {
     // What differs, each with what separates it from the next line.
     var edits = [(range: 0..<place.lowerBound, length: draft.offset)]
     var (start, added) = (place.lowerBound, 0)
+    func noteEdit(upTo end: Int) throws(PipelineError) {
+      guard start <= end else { throw CatalogFrame.damaged }
+      if start < end || added > 0 { edits.append((start..<end, added)) }
+    }
     for piece in pieces {
       switch piece {
       case .slots(let slots):
@@ -69,14 +73,14 @@ struct CurrentLines: CatalogLines {
           added += line.count + Self.separator.count
         }
       case .copied(let range):
-        edits.append((start..<range.lowerBound, added))
+        try noteEdit(upTo: range.lowerBound)
         (start, added) = (range.upperBound + Self.separator.count, 0)
         try await lines.parent.forEachBlock(of: range) { bytes, _ in
           try draft.add(lines: bytes)
         }
       }
     }
-    edits.append((start..<max(start, place.upperBound + Self.separator.count), added))
+    try noteEdit(upTo: max(start, place.upperBound + Self.separator.count))
     return try lines.parent.index.moved(edits, claims)
   }
 }
@@ -84,13 +88,16 @@ struct CurrentLines: CatalogLines {
 /// Takes the current catalog apart: chunks in which nothing has changed stay whole, whatever their age, and the others are
 /// read line by line.
 private struct CatalogFrame {
-  private let output: any Output
+  /// Reads ids, and names the catalog in errors.
+  private let texts: CatalogTexts
   private let state: StateStore
   private let run: Int
   private let parent: ParentLines
   private let claims: ChunkClaims
   private let forgotten: ForgottenItems
   private let places: NewPlaces
+  /// The slots of the run's images; nil if they are looked up.
+  private let slots: [Identifier: Int]?
   /// Ids before new images.
   private let neighbours: Set<Identifier>
   /// The numbers of their chunks.
@@ -107,10 +114,12 @@ private struct CatalogFrame {
   private(set) var count = 0
 
   init(
-    _ output: any Output, _ parts: RunParts, _ places: NewPlaces, items: Int,
+    _ output: any Output, _ parts: RunParts, _ selection: EntrySelection, items: Int,
     _ forgotten: ForgottenItems
   ) {
-    (self.output, self.places, self.forgotten) = (output, places, forgotten)
+    (places, slots) = (selection.places, selection.slots)
+    self.forgotten = forgotten
+    texts = CatalogTexts(CurrentCatalog.path, in: output)
     (state, run, claims, parent) = (parts.state, parts.run, parts.claims, parts.lines.parent)
     neighbours = Set<Identifier>(of: places.groups.flatMap(\.before.ids))
     isThere = [Bool](repeating: false, count: items)
@@ -118,10 +127,11 @@ private struct CatalogFrame {
 
   /// - Returns: where the catalog has its images.
   mutating func read() async throws -> Range<Int> {
-    let place = try await place()
+    let place = try place()
     named = Set(try await state.chunkNumbers(of: neighbours.texts))
     var start = place.lowerBound
     for number in 0..<parent.index.count {
+      try Task.checkCancellation()
       guard let chunk = parent.index.chunk(at: number), chunk.offset >= start,
         chunk.range.upperBound <= place.upperBound, let bytes = parent.bytes(of: chunk)
       else { continue }
@@ -138,12 +148,19 @@ private struct CatalogFrame {
     return place
   }
 
-  private func place() async throws -> Range<Int> {
-    var catalog = CatalogTexts(CurrentCatalog.path, in: output)
-    guard let first = try await catalog.nextPlaced()?.offset else { return 0..<0 }
-    let end = parent.size - CatalogDocument.end.count - 1
-    guard end > first else { throw catalog.damaged("it is cut off") }
-    return first..<end
+  static var damaged: PipelineError {
+    .notOnly(
+      "the catalog is damaged; run once without --only, --only-failed and --only-host, which makes it again"
+    )
+  }
+
+  /// Behind the first line, and before the last one.
+  private func place() throws -> Range<Int> {
+    let end = parent.size - CatalogDocument.end.count
+    guard end > 0, try parent.read(end..<parent.size) == CatalogDocument.end,
+      let head = try parent.lengthOfFirstLine(), head <= end
+    else { throw Self.damaged }
+    return head..<max(head, end - 1)
   }
 
   private func stays(_ chunk: Chunk, _ number: Int, _ bytes: [UInt8]) -> Bool {
@@ -156,11 +173,7 @@ private struct CatalogFrame {
   /// Takes lines of no chunk: of a catalog that was rolled back, or of images at which another run of some has looked.
   private mutating func takeUnknown(_ range: Range<Int>) async throws {
     if range.isEmpty { return }
-    if !isVerified, try !parent.hasStatedDigest() {
-      throw PipelineError.notOnly(
-        "the catalog is damaged: it has another digest than it states; run once without --only, --only-failed and "
-          + "--only-host, which makes it again")
-    }
+    if !isVerified, try !parent.hasStatedDigest() { throw Self.damaged }
     isVerified = true
     try await parent.forEachBlock(of: range) { bytes, start in
       try await take(bytes, at: start)
@@ -168,10 +181,11 @@ private struct CatalogFrame {
   }
 
   private mutating func take(_ bytes: [UInt8], at offset: Int) async throws {
-    let catalog = CatalogTexts(CurrentCatalog.path, in: output)
-    let texts = CatalogDocument.lines(bytes)
-    let ids = try texts.map { try catalog.id(of: Array($0)) }
-    for ((text, id), slot) in zip(zip(texts, ids), try await state.slots(of: ids, in: run)) {
+    let lines = CatalogDocument.lines(bytes)
+    let ids = try lines.map { try texts.id(of: Array($0)) }
+    let found =
+      if let slots { ids.map { slots[$0] } } else { try await state.slots(of: ids, in: run) }
+    for ((text, id), slot) in zip(zip(lines, ids), found) {
       if let slot {
         isThere[slot] = true
         add(slot..<slot + 1)
@@ -215,13 +229,16 @@ private struct CatalogFrame {
     var new: [Int: [Int]] = [:]
     for group in places.groups {
       let slots = group.slots.filter { !isThere[$0] }
+      if slots.isEmpty { continue }
       for slot in slots { isThere[slot] = true }
       let neighbour = group.before.ids.last { ends[Identifier($0)] != nil }
       let end = neighbour.flatMap { ends[Identifier($0)] }
       new[end ?? (group.before.isAll ? 0 : pieces.count), default: []] += slots
     }
     // The state had them in a catalog that was taken back.
-    new[pieces.count, default: []] += isThere.indices.filter { !isThere[$0] }
+    let others = isThere.indices.filter { !isThere[$0] }
+    if !others.isEmpty { new[pieces.count, default: []] += others }
+    if new.isEmpty { return }
     let old = pieces
     (pieces, ended) = ([], 0)
     for place in 0...old.count {

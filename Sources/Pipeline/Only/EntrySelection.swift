@@ -31,6 +31,13 @@ final class EntrySelection: Sendable {
     /// What comes before images of the present batch, if they turn out to be new.
     var before: [Identifier: NewPlaces.Before] = [:]
     var places = NewPlaces()
+    /// The slots of the items; nil if they are too many to be in memory.
+    var slots: [Identifier: Int]? = [:]
+
+    mutating func note(_ slot: Int, of id: String) {
+      slots?[Identifier(id)] = slot
+      if slots?.count ?? 0 > EntrySelection.mostSlots { slots = nil }
+    }
 
     /// Of named images that share an id, also all but the first are known by their own ids.
     mutating func giveOwnID(
@@ -54,6 +61,11 @@ final class EntrySelection: Sendable {
 
   /// Whether parts of the manifest may be skipped.
   var needsParts: Bool { chunks != nil }
+
+  private static let mostSlots = 10_000
+
+  /// The slots of the run's images; nil if they are looked up.
+  var slots: [Identifier: Int]? { progress.withLock(\.slots) }
 
   /// Where images belong that the catalog may not have.
   var places: NewPlaces { progress.withLock(\.places) }
@@ -137,6 +149,7 @@ final class EntrySelection: Sendable {
   /// An item has its slot.
   func place(_ id: String, at slot: Int) {
     progress.withLock { progress in
+      progress.note(slot, of: id)
       guard let before = progress.before.removeValue(forKey: Identifier(id)) else { return }
       progress.places.add(slot, of: id, after: before)
     }
