@@ -13,15 +13,17 @@ final class Gate: Sendable {
 
   /// The number of items that are admitted in any case.
   private let items: Int
-  /// The number that is admitted while `needsMore`, to find some whose hosts are ready.
-  private let most: Int
   private let bytes: Int
-  /// Whether the admitted items cannot use all transfers.
+  /// Whether the admitted items cannot use all transfers: then up to ``reach`` times the number of
+  /// items is admitted, to find some whose hosts are ready.
   private let needsMore: @Sendable () -> Bool
   private let state = Mutex(State())
 
-  init(items: Int, most: Int, bytes: Int, needsMore: @escaping @Sendable () -> Bool) {
-    (self.items, self.most, self.bytes) = (items, most, bytes)
+  static let reach = 4
+
+  init(items: Int, bytes: Int, needsMore: @escaping @Sendable () -> Bool) {
+    self.items = items
+    self.bytes = bytes
     self.needsMore = needsMore
   }
 
@@ -69,7 +71,7 @@ final class Gate: Sendable {
     let fits =
       state.isClosed || state.items == 0
       || (state.bytes + bytes <= self.bytes
-        && (state.items < items || (state.items < most && needsMore())))
+        && (state.items < items || (state.items < items * Self.reach && needsMore())))
     guard fits else { return false }
     state.items += 1
     state.bytes += bytes

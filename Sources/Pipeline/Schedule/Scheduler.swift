@@ -47,15 +47,13 @@ final class Scheduler: Sendable {
     self.firstError = firstError
     self.stop = stop
     // Four items for each transfer: some wait for a worker, for a turn, or for the state.
-    // Each takes memory, and ending one takes longer the more there are.
-    let window = max(250, concurrency * 4)
-    let most = max(4_000, window * 4)
+    let window = max(1_000, concurrency * 4)
     // By bytes, too: two hundred lines with 1 MB of `extra` each must take less than 150 MB.
-    let gate = Gate(items: window, most: most, bytes: Self.entryBytes) { fetcher.isBlocked }
+    let gate = Gate(items: window, bytes: Self.entryBytes) { fetcher.isBlocked }
     // Weak, because the gate holds the fetcher: neither would ever be freed.
     fetcher.whenBlocked { [weak gate] in gate?.wake() }
     self.gate = gate
-    sharedFailures = SharedFailures(window: most)
+    sharedFailures = SharedFailures(window: window * Gate.reach)
     failures = Mutex(FailureWatch(limit: failAbove))
   }
 
