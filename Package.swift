@@ -5,13 +5,12 @@ import PackageDescription
 // where a dash says so. Sources/README.md has the drawing with the folders; a test compares both with
 // the imports.
 //
-//   5  tessera (the command)                                               tessera-worker
-//   4  PipelineTools (before a run) -- Pipeline (a run)   OutputTools (after a run)   Console  |
-//   3  Probe -- Fetch -- Store -- Output   State   PipelineFile   Workers -- Wire ---- Transcode
+//   5  Command (tessera)                                                       tessera-worker
+//   4  Pipeline (a run)                                                               |
+//   3  Net -- Output   State   PipelineFile   Workers ------------------------ Transcode
 //      TesseraUI -- TesseraCatalogFoundation   SizeFetcher (public: SwiftUI, URLs)
-//   2  Delivery -- Plan   ImageHeader   Manifest   Placeholder   Quality
-//                                                       pure: no I/O, no clock, no Foundation
-//   1  JSON -- TesseraCatalog (public) -- Text   XML   Curl -- System -- Bytes
+//   2  Plan   ImageHeader   Manifest                  pure: no I/O, no clock, no Foundation
+//   1  JSON -- TesseraCatalog (public) -- Text   System -- Bytes
 //   0  CCurl CSQLite CYAML CExpat CVips CWebPMux CCrypto CZlib CDeflate (system libraries);
 //      CProcess, CSandbox, CJPEG, CTIFF, CDecoders, CPixels (our few lines of C)
 //
@@ -127,10 +126,8 @@ let package = Package(
     // Public: what apps read, and the words that other modules share with them.
     .target(
       name: "TesseraCatalog", dependencies: ["TesseraJSON", "TesseraText"], swiftSettings: pure),
-    module("Bytes", ["TesseraCCrypto", "TesseraCZlib", "TesseraCDeflate"]),
-    module("XML", ["TesseraCExpat"]),
+    module("Bytes", ["TesseraCCrypto", "TesseraCZlib", "TesseraCDeflate", "TesseraCExpat"]),
     module("System", ["TesseraBytes", "TesseraCProcess"]),
-    module("Curl", ["TesseraSystem", "TesseraCCurl"]),
 
     // 2: pure
     // Apart, so that the command starts without Foundation.
@@ -142,100 +139,75 @@ let package = Package(
       swiftSettings: settings),
     module("ImageHeader", settings: pure + [.enableExperimentalFeature("Lifetimes")]),
     module("SizeFetcher", ["TesseraImageHeader"]),
-    module("Plan", ["TesseraCatalog"], settings: pure + fast),
-    module("Placeholder", settings: pure + fast),
-    module("Quality", settings: pure + fast),
-    module(
-      "Delivery", ["TesseraPlan", "TesseraCatalog", "TesseraText", "TesseraBytes"], settings: pure),
+    module("Plan", ["TesseraCatalog", "TesseraText", "TesseraBytes"], settings: pure + fast),
     module(
       "Manifest",
-      ["TesseraCatalog", "TesseraJSON", "TesseraXML", "TesseraText", "TesseraBytes"], settings: pure
-    ),
+      ["TesseraCatalog", "TesseraJSON", "TesseraText", "TesseraBytes"],
+      settings: pure),
 
     // 3: one part of the world each
     module(
       "PipelineFile",
       [
-        "TesseraCatalog", "TesseraPlan", "TesseraDelivery", "TesseraManifest",
-        "TesseraImageHeader",
-        "TesseraPlaceholder", "TesseraJSON", "TesseraSystem", "TesseraText", "TesseraCYAML",
+        "TesseraCatalog", "TesseraPlan", "TesseraManifest", "TesseraImageHeader", "TesseraJSON",
+        "TesseraSystem", "TesseraText", "TesseraCYAML",
       ], resources: [.embedInCode("Presets.yaml")]),
     module(
-      "Store", ["TesseraCurl", "TesseraSystem", "TesseraText", "TesseraBytes", "TesseraCCurl"]),
-    module(
-      "Fetch",
+      "Net",
       [
-        "TesseraCurl", "TesseraStore", "TesseraSystem", "TesseraText", "TesseraCCurl",
-      ]),
-    module(
-      "Probe",
-      [
-        "TesseraFetch", "TesseraManifest", "TesseraImageHeader", "TesseraSystem", "TesseraText",
+        "TesseraManifest", "TesseraImageHeader", "TesseraSystem", "TesseraText", "TesseraBytes",
+        "TesseraCCurl",
       ]),
     module(
       "State",
       [
-        "TesseraPlaceholder", "TesseraPlan", "TesseraCatalog", "TesseraJSON", "TesseraText",
-        "TesseraSystem", "TesseraBytes", "TesseraCSQLite",
+        "TesseraPlan", "TesseraCatalog", "TesseraJSON", "TesseraText", "TesseraSystem",
+        "TesseraBytes", "TesseraCSQLite",
       ]),
     module(
       "Output",
       [
-        "TesseraStore", "TesseraManifest", "TesseraCatalog", "TesseraJSON", "TesseraText",
+        "TesseraNet", "TesseraManifest", "TesseraCatalog", "TesseraJSON", "TesseraText",
         "TesseraSystem", "TesseraBytes",
       ]),
     module(
-      "Wire",
-      ["TesseraCatalog", "TesseraPlan", "TesseraPlaceholder", "TesseraJSON", "TesseraBytes"],
-      resources: [.embedInCode("Messages.jsonl")]),
-    module("Workers", ["TesseraWire", "TesseraPlan", "TesseraSystem", "TesseraCProcess"]),
+      "Workers",
+      [
+        "TesseraCatalog", "TesseraPlan", "TesseraJSON", "TesseraSystem", "TesseraBytes",
+        "TesseraCProcess",
+      ],
+      resources: [.embedInCode("Wire/Messages.jsonl")]),
     module(
       "Transcode",
       [
-        "TesseraWire", "TesseraCatalog", "TesseraPlan", "TesseraImageHeader",
-        "TesseraPlaceholder", "TesseraQuality", "TesseraSystem", "TesseraText", "TesseraBytes",
-        "TesseraCVips", "TesseraCWebPMux", "TesseraCJPEG", "TesseraCTIFF", "TesseraCDecoders",
-        "TesseraCPixels", "TesseraCDeflate",
+        "TesseraWorkers", "TesseraCatalog", "TesseraPlan", "TesseraImageHeader",
+        "TesseraSystem", "TesseraText", "TesseraBytes", "TesseraCVips", "TesseraCWebPMux",
+        "TesseraCJPEG", "TesseraCTIFF", "TesseraCDecoders", "TesseraCPixels", "TesseraCDeflate",
       ], settings: settings + fast + [.enableExperimentalFeature("Lifetimes")]),
 
-    // 4: a run, and what works on a finished output
+    // 4: a run
     module(
       "Pipeline",
       [
         "TesseraCatalog", "TesseraJSON", "TesseraText", "TesseraBytes", "TesseraSystem",
-        "TesseraImageHeader", "TesseraPlan", "TesseraDelivery", "TesseraPlaceholder",
-        "TesseraManifest", "TesseraPipelineFile", "TesseraFetch", "TesseraProbe", "TesseraState",
-        "TesseraOutput", "TesseraStore", "TesseraWire", "TesseraWorkers",
+        "TesseraImageHeader", "TesseraPlan", "TesseraManifest", "TesseraPipelineFile", "TesseraNet",
+        "TesseraState", "TesseraOutput", "TesseraWorkers",
       ]),
-    module(
-      "PipelineTools",
-      [
-        "TesseraPipeline", "TesseraPipelineFile", "TesseraProbe", "TesseraFetch", "TesseraState",
-        "TesseraOutput", "TesseraWorkers", "TesseraWire", "TesseraPlan", "TesseraImageHeader",
-        "TesseraManifest", "TesseraCatalog", "TesseraJSON", "TesseraText", "TesseraSystem",
-        "TesseraBytes", "TesseraStore", "TesseraCurl",
-      ]),
-    module(
-      "OutputTools",
-      [
-        "TesseraCatalog", "TesseraJSON", "TesseraBytes", "TesseraSystem", "TesseraImageHeader",
-        "TesseraPlan", "TesseraManifest", "TesseraFetch", "TesseraState", "TesseraOutput",
-        "TesseraWorkers", "TesseraWire", "TesseraText",
-      ], resources: [.embedInCode("Gallery/gallery.html")]),
-    module("Console", ["TesseraJSON", "TesseraText", "TesseraSystem"]),
 
     // 5: the two executables
     .executableTarget(
       name: "tessera",
       dependencies: [
-        "TesseraConsole", "TesseraPipelineTools", "TesseraPipeline", "TesseraOutputTools",
-        "TesseraPipelineFile",
+        "TesseraPipeline", "TesseraPipelineFile", "TesseraNet", "TesseraState", "TesseraOutput",
+        "TesseraWorkers", "TesseraPlan", "TesseraImageHeader", "TesseraManifest", "TesseraCatalog",
+        "TesseraJSON", "TesseraText", "TesseraSystem", "TesseraBytes",
       ],
+      path: "Sources/Command", resources: [.embedInCode("Gallery/gallery.html")],
       swiftSettings: settings),
     .executableTarget(
       name: "tessera-worker",
       dependencies: [
-        "TesseraTranscode", "TesseraWire", "TesseraSystem", "TesseraCProcess", "TesseraCSandbox",
+        "TesseraTranscode", "TesseraWorkers", "TesseraSystem", "TesseraCProcess", "TesseraCSandbox",
       ],
       swiftSettings: settings),
 
@@ -256,12 +228,12 @@ let package = Package(
       path: "Tests/MemoryOutput", swiftSettings: testSettings),
     tests("BytesTests", ["TesseraBytes"]),
     tests("JSONTests", ["TesseraJSON"]),
-    tests("XMLTests", ["TesseraXML"]),
+    tests("XMLTests", ["TesseraBytes"]),
     tests("ManifestTests", ["TesseraManifest", "TesseraJSON", "TesseraText"]),
     tests("ImageHeaderTests", ["TesseraImageHeader"]),
     // A program that fetches a list, for Tests/Benchmarks/fetch.
     .executableTarget(
-      name: "FetchSpeed", dependencies: ["TesseraFetch", "TesseraSystem"], path: "Tests/FetchSpeed",
+      name: "FetchSpeed", dependencies: ["TesseraNet", "TesseraSystem"], path: "Tests/FetchSpeed",
       swiftSettings: testSettings),
     // A program that shuts itself in as a worker does, and tries the doors.
     .executableTarget(
@@ -270,64 +242,51 @@ let package = Package(
     // A fork server whose workers misbehave.
     .executableTarget(
       name: "Impostor", dependencies: ["TesseraCProcess"], path: "Tests/Impostor"),
-    tests("PlaceholderTests", ["TesseraPlaceholder", "TesseraText"]),
+    tests("PlaceholderTests", ["TesseraPlan", "TesseraText"]),
     tests("PlanTests", ["TesseraPlan"]),
-    tests("QualityTests", ["TesseraQuality"]),
+    tests("QualityTests", ["TesseraTranscode"]),
     // A program that scores pairs of images, for Tests/Benchmarks/quality-check.
     .executableTarget(
-      name: "QualityCheck", dependencies: ["TesseraQuality"], path: "Tests/QualityCheck",
+      name: "QualityCheck", dependencies: ["TesseraTranscode"], path: "Tests/QualityCheck",
       swiftSettings: testSettings),
     tests(
       "DeliveryTests",
       [
-        "TesseraDelivery", "TesseraPlan", "TesseraPipelineFile", "TesseraBytes", "TesseraPipeline",
-        "TesseraState", "TesseraManifest", "TesseraCatalog",
+        "TesseraPlan", "TesseraPipelineFile", "TesseraBytes", "TesseraPipeline", "TesseraState",
+        "TesseraManifest", "TesseraCatalog",
       ]),
     tests(
       "PipelineFileTests",
       ["TesseraPipelineFile", "TesseraPlan", "TesseraImageHeader", "TesseraSystem"]),
     tests(
       "FetchTests",
-      [
-        "TesseraFetch", "TesseraCurl", "TesseraStore", "TesseraText", "TesseraSystem",
-        "TesseraCCurl",
-      ]),
-    tests("StoreTests", ["TesseraStore", "TesseraCurl", "TesseraSystem", "TesseraBytes"]),
+      ["TesseraNet", "TesseraText", "TesseraSystem", "TesseraCCurl"]),
+    tests("StoreTests", ["TesseraNet", "TesseraSystem", "TesseraBytes"]),
     tests(
       "ProbeTests",
-      [
-        "TesseraProbe", "TesseraFetch", "TesseraImageHeader", "TesseraPipeline", "TesseraText",
-        "TesseraSystem",
-      ]),
-    tests("StateTests", ["TesseraState", "TesseraPlaceholder", "TesseraPlan", "TesseraText"]),
+      ["TesseraNet", "TesseraImageHeader", "TesseraPipeline", "TesseraText", "TesseraSystem"]),
+    tests("StateTests", ["TesseraState", "TesseraPlan", "TesseraText"]),
     tests(
       "OutputTests",
       [
-        "TesseraOutput", "TesseraStore", "TesseraManifest", "TesseraCatalog", "TesseraJSON",
+        "TesseraOutput", "TesseraNet", "TesseraManifest", "TesseraCatalog", "TesseraJSON",
         "TesseraSystem", "TesseraBytes", "TesseraText", "TesseraMemoryOutput",
       ]),
     tests(
       "WorkersTests",
-      [
-        "TesseraWorkers", "TesseraWire", "TesseraCatalog", "TesseraPlan", "TesseraPlaceholder",
-        "TesseraSystem", "TesseraCPixels",
-      ]),
+      ["TesseraWorkers", "TesseraCatalog", "TesseraPlan", "TesseraSystem", "TesseraCPixels"]),
     tests(
       "WorkerValuesTests",
-      [
-        "TesseraWorkers", "TesseraWire", "TesseraPlan", "TesseraSystem", "TesseraCatalog",
-        "TesseraPlaceholder",
-      ]),
+      ["TesseraWorkers", "TesseraPlan", "TesseraSystem", "TesseraCatalog"]),
     tests(
       "TranscodeTests",
       [
-        "TesseraTranscode", "TesseraWire", "TesseraPlan", "TesseraImageHeader", "TesseraQuality",
-        "TesseraSystem", "TesseraBytes", "TesseraCatalog", "TesseraPlaceholder", "TesseraText",
-        "TesseraJSON", "TesseraCVips",
+        "TesseraTranscode", "TesseraWorkers", "TesseraPlan", "TesseraImageHeader", "TesseraSystem",
+        "TesseraBytes", "TesseraCatalog", "TesseraText", "TesseraJSON", "TesseraCVips",
       ]),
     tests(
       "SystemTests",
-      ["TesseraSystem", "TesseraText", "TesseraCurl", "TesseraBytes", "TesseraCCurl"]),
+      ["TesseraSystem", "TesseraText", "TesseraNet", "TesseraBytes", "TesseraCCurl"]),
     tests(
       "CatalogTests",
       [
@@ -337,31 +296,28 @@ let package = Package(
     tests(
       "PipelineTests",
       [
-        "TesseraPipeline", "TesseraPipelineFile", "TesseraFetch", "TesseraState", "TesseraOutput",
-        "TesseraWorkers", "TesseraWire", "TesseraPlan", "TesseraPlaceholder", "TesseraManifest",
-        "TesseraCatalog", "TesseraSystem", "TesseraBytes", "TesseraJSON", "TesseraImageHeader",
-        "TesseraProbe", "TesseraMemoryOutput", "TesseraOutputTools",
+        "TesseraPipeline", "TesseraPipelineFile", "TesseraNet", "TesseraState", "TesseraOutput",
+        "TesseraWorkers", "TesseraPlan", "TesseraManifest", "TesseraCatalog", "TesseraSystem",
+        "TesseraBytes", "TesseraJSON", "TesseraImageHeader", "TesseraMemoryOutput", "tessera",
       ]),
     tests(
       "OutputToolsTests",
       [
-        "TesseraOutputTools", "TesseraOutput", "TesseraJSON", "TesseraCatalog", "TesseraState",
+        "tessera", "TesseraOutput", "TesseraJSON", "TesseraCatalog", "TesseraState",
         "TesseraMemoryOutput", "TesseraBytes", "TesseraManifest", "TesseraPlan", "TesseraSystem",
-        "TesseraText", "TesseraFetch", "TesseraImageHeader", "TesseraWire",
+        "TesseraText", "TesseraNet", "TesseraImageHeader", "TesseraWorkers",
       ]),
     tests(
       "PipelineToolsTests",
       [
-        "TesseraPipelineTools", "TesseraPipeline", "TesseraPipelineFile", "TesseraFetch",
-        "TesseraProbe", "TesseraImageHeader", "TesseraManifest", "TesseraPlan", "TesseraSystem",
-        "TesseraJSON", "TesseraText",
+        "tessera", "TesseraPipeline", "TesseraPipelineFile", "TesseraNet", "TesseraImageHeader",
+        "TesseraManifest", "TesseraPlan", "TesseraSystem", "TesseraJSON", "TesseraText",
       ]),
     tests(
       "ConsoleTests",
       [
-        "TesseraConsole", "TesseraText", "TesseraJSON", "TesseraBytes", "TesseraSystem",
-        "TesseraCatalog", "TesseraPipelineTools", "TesseraPipeline", "TesseraOutputTools",
-        "TesseraPipelineFile", "tessera",
+        "tessera", "TesseraText", "TesseraJSON", "TesseraBytes", "TesseraSystem", "TesseraCatalog",
+        "TesseraPipeline", "TesseraPipelineFile",
       ]),
     // These read the source code: imports, cycles, lengths, wording.
     tests("HouseTests", []),
@@ -370,7 +326,7 @@ let package = Package(
       "CommandTests",
       [
         "TesseraCatalog", "TesseraCatalogFoundation", "TesseraPipelineFile", "TesseraPlan",
-        "TesseraImageHeader", "TesseraOutput", "TesseraState", "TesseraWire", "tessera",
+        "TesseraImageHeader", "TesseraOutput", "TesseraState", "TesseraWorkers", "tessera",
         "tessera-worker", "FeedLayout",
       ]),
   ]

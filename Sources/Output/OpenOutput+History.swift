@@ -1,4 +1,4 @@
-internal import TesseraStore
+internal import TesseraNet
 internal import TesseraSystem
 
 /// Who is at work on an output.

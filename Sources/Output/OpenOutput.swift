@@ -1,5 +1,5 @@
 package import TesseraManifest
-package import TesseraStore
+package import TesseraNet
 internal import TesseraSystem
 
 /// An output, and where its state is: in the private folder of a directory; for an output in an object store, in

@@ -1,4 +1,4 @@
-internal import TesseraStore
+internal import TesseraNet
 package import TesseraSystem
 
 /// Why an output can't be used.

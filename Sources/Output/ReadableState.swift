@@ -1,5 +1,5 @@
 package import TesseraManifest
-package import TesseraStore
+package import TesseraNet
 internal import TesseraSystem
 
 /// The state of an output, to be read beside runs: the state itself, or a copy of one that is in a store, which is

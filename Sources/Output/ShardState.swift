@@ -1,4 +1,4 @@
-internal import TesseraStore
+internal import TesseraNet
 internal import TesseraSystem
 
 /// The state of one shard of an output that this process holds as a whole: no shard runs meanwhile.

@@ -1,10 +1,9 @@
-internal import TesseraFetch
 internal import TesseraManifest
+internal import TesseraNet
 internal import TesseraOutput
 internal import TesseraPipelineFile
 internal import TesseraState
 internal import TesseraSystem
-internal import TesseraWire
 internal import TesseraWorkers
 
 extension Pipeline {

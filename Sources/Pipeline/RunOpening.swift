@@ -1,11 +1,9 @@
-internal import TesseraFetch
 internal import TesseraManifest
+internal import TesseraNet
 internal import TesseraOutput
 internal import TesseraPipelineFile
 internal import TesseraState
-internal import TesseraStore
 internal import TesseraSystem
-internal import TesseraWire
 internal import TesseraWorkers
 
 /// Opens the parts of a run, each with a warning of what it lacks.

@@ -1,10 +1,9 @@
-internal import TesseraFetch
+internal import TesseraNet
 internal import TesseraOutput
 internal import TesseraPipelineFile
 internal import TesseraPlan
 internal import TesseraState
 internal import TesseraSystem
-internal import TesseraWire
 internal import TesseraWorkers
 
 /// Everything that the steps of a run work with; each step takes what it needs. The effects are behind

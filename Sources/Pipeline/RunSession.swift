@@ -1,13 +1,12 @@
 internal import Synchronization
 internal import TesseraCatalog
-internal import TesseraFetch
 internal import TesseraManifest
+internal import TesseraNet
 internal import TesseraOutput
 internal import TesseraPipelineFile
 internal import TesseraState
 internal import TesseraSystem
 internal import TesseraText
-internal import TesseraWire
 internal import TesseraWorkers
 
 /// One run on an output that this process has locked: opens the parts, runs the items, and writes the

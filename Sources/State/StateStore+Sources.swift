@@ -1,4 +1,4 @@
-package import TesseraPlaceholder
+package import TesseraPlan
 
 /// Sources, contents and the files made from them.
 extension StateStore {

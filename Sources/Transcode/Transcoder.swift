@@ -1,5 +1,5 @@
 internal import TesseraPlan
-package import TesseraWire
+package import TesseraWorkers
 
 /// Receives the bytes of what is made, file by file.
 package typealias FileSink = (_ bytes: [UInt8]) throws(TranscodeFailure) -> Void

@@ -2,7 +2,6 @@ internal import Glibc
 internal import Synchronization
 internal import TesseraCProcess
 internal import TesseraSystem
-internal import TesseraWire
 
 /// A running `tessera-worker`: a process that has started libvips and confined itself, never sees an
 /// image, and forks a worker for each request.

@@ -1,5 +1,4 @@
 internal import TesseraSystem
-internal import TesseraWire
 
 /// What a worker gets for one job: its source, and room for the files to make. A worker opens nothing itself.
 struct JobFiles: ~Copyable {

@@ -1,6 +1,5 @@
 internal import Dispatch
 internal import Synchronization
-internal import TesseraWire
 
 /// What the lanes of a pool share: waiting jobs, the fork server, and whether the pool was closed.
 final class JobQueue: Sendable {

@@ -1,6 +1,5 @@
 internal import TesseraPlan
 internal import TesseraSystem
-internal import TesseraWire
 
 /// A job as several that workers do side by side, each with some of its files. Their bytes stay the
 /// same: no file depends on the others of its job.

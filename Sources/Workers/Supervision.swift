@@ -1,5 +1,3 @@
-internal import TesseraWire
-
 /// How a worker's conversation about one job ended.
 enum JobEnding: Equatable {
   case reply(WorkerReply)

@@ -1,6 +1,5 @@
 package import TesseraPlan
 package import TesseraSystem
-package import TesseraWire
 
 /// What became of a job.
 package enum TranscodeAnswer: Sendable {

@@ -1,5 +1,4 @@
 internal import Glibc
-internal import TesseraWire
 
 /// Failures of a job that the coordinator states, because the worker could not.
 extension TranscodeFailure {

@@ -1,5 +1,3 @@
-package import TesseraWire
-
 /// Has jobs done by workers. The run depends on this protocol, and a pool of processes implements it; a test
 /// may replace it with a fake that starts no process.
 package protocol Transcoding: Sendable {

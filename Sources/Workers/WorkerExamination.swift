@@ -1,5 +1,4 @@
 internal import TesseraSystem
-package import TesseraWire
 
 /// What a worker reports about itself and its libraries.
 package struct WorkerExamination: Sendable {

@@ -1,5 +1,4 @@
 internal import TesseraPlan
-internal import TesseraWire
 
 /// What a pool has to know of a job.
 protocol WorkerJob: Sendable {

@@ -1,5 +1,4 @@
 internal import TesseraSystem
-package import TesseraWire
 
 /// A fixed number of workers at a time, each supervised by a thread of its own: jobs in, files out.
 ///

@@ -1,7 +1,6 @@
 internal import Glibc
 internal import Synchronization
 internal import TesseraSystem
-internal import TesseraWire
 
 /// One worker: a process that the fork server forked. One thread talks to it; ``end()`` may be called
 /// from any thread.

@@ -1,6 +1,5 @@
 internal import Glibc
 internal import TesseraSystem
-internal import TesseraWire
 
 /// One thread of the pool, with one worker at a time: takes jobs from the queue and carries out the
 /// decisions of ``Supervision``.

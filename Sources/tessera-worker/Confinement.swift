@@ -1,6 +1,6 @@
 internal import Glibc
 internal import TesseraCSandbox
-internal import TesseraWire
+internal import TesseraWorkers
 
 extension Confinement {
   /// What codecs, and text in drawings, have to read: libraries, fonts and their caches, the number

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import TesseraCProcess
 internal import TesseraSystem
-internal import TesseraWire
+internal import TesseraWorkers
 
 /// Forks workers on request, and reports how each ended.
 ///

@@ -1,6 +1,6 @@
 internal import TesseraSystem
 internal import TesseraTranscode
-internal import TesseraWire
+internal import TesseraWorkers
 
 /// Where a job has its source, and where what it makes goes: descriptors of the source and of memory for the files; or the
 /// source's bytes themselves, and the files go back with the reply.

@@ -3,7 +3,7 @@ internal import TesseraCProcess
 internal import TesseraCSandbox
 internal import TesseraSystem
 internal import TesseraTranscode
-internal import TesseraWire
+internal import TesseraWorkers
 
 /// A forked process that does jobs: the only one that untrusted bytes reach.
 struct Worker {

@@ -2,7 +2,7 @@ internal import Glibc
 internal import TesseraCProcess
 internal import TesseraSystem
 internal import TesseraTranscode
-internal import TesseraWire
+internal import TesseraWorkers
 
 // tessera-worker: a fork server. It starts libvips and confines itself, then forks a worker for each
 // request on descriptor 3; a worker does jobs, and ends with its channel. Images of others reach workers

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import TesseraCatalog
 import TesseraTestSupport
-import TesseraWire
+import TesseraWorkers
 import Testing
 
 /// Faults during `tessera run`: each one costs its item, or ends the run and keeps the last good

@@ -2,7 +2,7 @@ import Foundation
 import TesseraTestSupport
 import Testing
 
-@testable import TesseraConsole
+@testable import tessera
 
 /// Quantities, tables and the text of the progress at their limits.
 @Suite struct AmountTests {

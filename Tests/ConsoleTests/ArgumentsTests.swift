@@ -1,6 +1,6 @@
 import Testing
 
-@testable import TesseraConsole
+@testable import tessera
 
 /// Sorting words into operands and options, and reading the values of options.
 @Suite struct ArgumentsTests {

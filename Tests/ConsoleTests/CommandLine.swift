@@ -3,8 +3,10 @@ import TesseraCatalog
 import TesseraTestSupport
 import Testing
 
-@testable import TesseraConsole
 @testable import tessera
+
+/// `Testing` has an `ExitStatus`, too.
+typealias CommandStatus = tessera.ExitStatus
 
 extension StreamTests {
   struct End: Equatable {
@@ -16,7 +18,7 @@ extension StreamTests {
   /// What a command of `tessera` prints, and its status, without a process.
   static func tessera(_ words: [String]) async throws -> End {
     let command = try #require(Commands.help.commands.first { $0.name == words.first })
-    var status = TesseraConsole.ExitStatus.done
+    var status = CommandStatus.done
     var message = ""
     let texts = try await Streams.written {
       do {

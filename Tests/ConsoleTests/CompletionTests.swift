@@ -1,6 +1,6 @@
 import Testing
 
-@testable import TesseraConsole
+@testable import tessera
 
 /// The scripts that complete words in shells; `HelpTests` has real shells read them.
 @Suite struct CompletionTests {

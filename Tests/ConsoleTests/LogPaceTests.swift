@@ -1,6 +1,6 @@
 import Testing
 
-@testable import TesseraConsole
+@testable import tessera
 
 /// When a log gets a line of progress.
 @Suite struct LogPaceTests {

@@ -2,7 +2,7 @@ import TesseraJSON
 import TesseraTestSupport
 import Testing
 
-@testable import TesseraConsole
+@testable import tessera
 
 /// Manual pages as source for man(1), in the macros of man(7), and the reference in Markdown.
 @Suite struct ManualTests {

@@ -1,5 +1,6 @@
-import TesseraConsole
 import Testing
+
+@testable import tessera
 
 @Suite struct MessageCapTests {
   /// The sentence in place of all other messages is printed once, as the twentieth line.

@@ -1,7 +1,7 @@
 import TesseraTestSupport
 import Testing
 
-@testable import TesseraConsole
+@testable import tessera
 
 /// Options, operands and statuses as they are declared.
 @Suite struct OptionTests {
@@ -76,7 +76,7 @@ import Testing
 
   /// sysexits(3), and 128 with the numbers of SIGINT and SIGTERM.
   @Test func statusesAreThoseOfShells() {
-    let all: [TesseraConsole.ExitStatus] = [
+    let all: [CommandStatus] = [
       .done, .someFailed, .failed, .usage, .busy, .interrupted, .terminated,
     ]
     #expect(all.map(\.rawValue) == [0, 1, 2, 64, 75, 130, 143])

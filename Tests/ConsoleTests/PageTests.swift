@@ -1,6 +1,6 @@
 import Testing
 
-@testable import TesseraConsole
+@testable import tessera
 
 /// What the command prints: help pages, amounts, tables, progress and errors, as whole texts.
 @Suite struct PageTests {
@@ -14,7 +14,7 @@ import Testing
         Flag("--all", "all of them"), Option.duration("--deadline", "stop after this time"),
       ], example: Example("tool make out a.txt", "Makes out."),
       statuses: [ExitMeaning(.busy, "another makes it"), ExitMeaning(.done, "made")])
-    static func run(_ arguments: Arguments) async throws -> TesseraConsole.ExitStatus { .done }
+    static func run(_ arguments: Arguments) async throws -> CommandStatus { .done }
   }
 
   private enum Check: Command {
@@ -23,7 +23,7 @@ import Testing
     static let syntax = Syntax(
       text: "Looks.", example: Example("tool inspect", "Looks."),
       statuses: [ExitMeaning(.done, "seen")])
-    static func run(_ arguments: Arguments) async throws -> TesseraConsole.ExitStatus { .done }
+    static func run(_ arguments: Arguments) async throws -> CommandStatus { .done }
   }
 
   private static let help = Help(

@@ -1,7 +1,7 @@
 import TesseraText
 import Testing
 
-@testable import TesseraConsole
+@testable import tessera
 
 /// Places that a person names.
 @Suite struct PlaceTests {

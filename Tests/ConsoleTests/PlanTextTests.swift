@@ -1,7 +1,6 @@
 import TesseraPlan
 import Testing
 
-@testable import TesseraPipelineTools
 @testable import tessera
 
 /// What `plan` prints, from values that are given.

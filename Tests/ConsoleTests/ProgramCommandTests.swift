@@ -3,7 +3,6 @@ import TesseraPipelineFile
 import TesseraTestSupport
 import Testing
 
-@testable import TesseraConsole
 @testable import tessera
 
 extension StreamTests {

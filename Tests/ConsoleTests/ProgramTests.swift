@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@testable import TesseraConsole
+@testable import tessera
 
 extension StreamTests {
   /// The program as a whole: what it prints, where, and the status that it ends with.
@@ -105,7 +105,7 @@ extension StreamTests {
       for (words, status): ([String], Int32) in [
         (["show", "a"], 1), (["show", "a", "--quiet"], 1), (["--version"], 2), (["build"], 75),
       ] {
-        var end: TesseraConsole.ExitStatus?
+        var end: CommandStatus?
         let errors = try await Streams.written {
           try await Streams.redirecting([1: full]) { end = await program.main(words) }
         }.errors
@@ -125,7 +125,7 @@ extension StreamTests {
         [.one("SIGNAL"), .optional("NOW")], text: "", example: Example("", ""), statuses: [])
       static let timeToStop = Duration.seconds(86_400)
 
-      static func run(_ arguments: Arguments) async throws -> TesseraConsole.ExitStatus {
+      static func run(_ arguments: Arguments) async throws -> CommandStatus {
         let number = Int32(arguments.operands[0]) ?? 0
         if arguments.operands.count == 1 {
           let (answers, answered) = AsyncStream.makeStream(of: Void.self)

@@ -3,7 +3,7 @@ import Synchronization
 import TesseraTestSupport
 import Testing
 
-@testable import TesseraConsole
+@testable import tessera
 
 extension StreamTests {
   /// Progress and messages in a log, and on the screen of a terminal.

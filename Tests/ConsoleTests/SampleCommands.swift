@@ -1,6 +1,6 @@
 import Testing
 
-@testable import TesseraConsole
+@testable import tessera
 
 /// Commands of every shape: with operands and options of all kinds, and without any.
 enum SampleCommands {
@@ -25,7 +25,7 @@ enum SampleCommands {
       ], example: Example("tool show out p1", "Shows p1."),
       statuses: [ExitMeaning(.busy, "another shows it"), ExitMeaning(.done, "shown")])
 
-    static func run(_ arguments: Arguments) async throws -> TesseraConsole.ExitStatus {
+    static func run(_ arguments: Arguments) async throws -> CommandStatus {
       for operand in arguments.operands { Console.line(operand) }
       switch arguments.operands.first {
       case "wrong": throw UsageError("this is wrong")
@@ -45,7 +45,7 @@ enum SampleCommands {
     static let syntax = Syntax(
       text: "Lists.", example: Example("tool list", "Lists."),
       statuses: [ExitMeaning(.done, "listed")])
-    static func run(_ arguments: Arguments) async throws -> TesseraConsole.ExitStatus {
+    static func run(_ arguments: Arguments) async throws -> CommandStatus {
       throw CancellationError()
     }
   }
@@ -56,6 +56,6 @@ enum SampleCommands {
     static let syntax = Syntax(
       [.optional("PIPELINE", .files)], text: "Builds.",
       example: Example("tool build", "Builds."), statuses: [])
-    static func run(_ arguments: Arguments) async throws -> TesseraConsole.ExitStatus { .busy }
+    static func run(_ arguments: Arguments) async throws -> CommandStatus { .busy }
   }
 }

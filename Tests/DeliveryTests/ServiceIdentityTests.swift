@@ -1,8 +1,7 @@
 import TesseraCatalog
-import TesseraPlan
 import Testing
 
-@testable import TesseraDelivery
+@testable import TesseraPlan
 
 /// What fingerprints have of a service's secrets, and the parts of templates and signatures.
 @Suite struct ServiceIdentityTests {

@@ -1,9 +1,8 @@
 import TesseraBytes
 import TesseraCatalog
-import TesseraPlan
 import Testing
 
-@testable import TesseraDelivery
+@testable import TesseraPlan
 
 /// URLs of a service that is described in the test, signatures, and what identifies a service.
 @Suite struct ServiceTests {

@@ -1,5 +1,4 @@
 import TesseraCatalog
-import TesseraDelivery
 import TesseraManifest
 import TesseraPlan
 import TesseraState

@@ -1,5 +1,5 @@
 import TesseraBytes
-import TesseraDelivery
+import TesseraPlan
 import Testing
 
 /// The language of templates.

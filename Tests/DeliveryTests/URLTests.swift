@@ -1,6 +1,5 @@
 import Foundation
 import TesseraCatalog
-import TesseraDelivery
 import TesseraPipelineFile
 import TesseraPlan
 import TesseraTestSupport

@@ -1,5 +1,5 @@
 import Synchronization
-import TesseraFetch
+import TesseraNet
 import TesseraSystem
 
 // Fetches the URLs of a list, sixteen at a time, each into its own file, and prints the seconds

@@ -1,5 +1,4 @@
-import TesseraCurl
-import TesseraFetch
+import TesseraNet
 import Testing
 
 @Suite struct AddressTests {

@@ -1,10 +1,9 @@
 import Foundation
 import Synchronization
-import TesseraCurl
 import TesseraTestSupport
 import Testing
 
-@testable import TesseraFetch
+@testable import TesseraNet
 
 /// What browsers make of answers that follow the standard loosely, or not at all: so does a fetch, because a source that
 /// a browser shows is expected to work.

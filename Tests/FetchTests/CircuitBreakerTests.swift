@@ -1,6 +1,6 @@
 import Testing
 
-@testable import TesseraFetch
+@testable import TesseraNet
 
 /// A host that fails, second by second.
 @Suite struct CircuitBreakerTests {

@@ -1,7 +1,7 @@
 import TesseraCCurl
 import Testing
 
-@testable import TesseraFetch
+@testable import TesseraNet
 
 /// Each result of libcurl as the error that it means.
 @Suite struct CurlFailureTests {

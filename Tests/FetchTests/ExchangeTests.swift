@@ -1,4 +1,4 @@
-import TesseraFetch
+import TesseraNet
 import TesseraTestSupport
 import Testing
 

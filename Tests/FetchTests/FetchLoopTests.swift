@@ -2,7 +2,7 @@ import Synchronization
 import TesseraTestSupport
 import Testing
 
-@testable import TesseraFetch
+@testable import TesseraNet
 
 /// When requests start, and what ends them.
 @Suite struct FetchLoopTests {

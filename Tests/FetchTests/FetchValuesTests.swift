@@ -1,9 +1,8 @@
-import TesseraCurl
 import TesseraSystem
 import TesseraText
 import Testing
 
-@testable import TesseraFetch
+@testable import TesseraNet
 
 /// The values of requests and responses.
 @Suite struct FetchValuesTests {

@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@testable import TesseraFetch
+@testable import TesseraNet
 
 /// Reads that may hang, each on a thread of its own.
 @Suite struct FileReadsTests {

@@ -1,7 +1,6 @@
-import TesseraCurl
 import Testing
 
-@testable import TesseraFetch
+@testable import TesseraNet
 
 @Suite struct FreshnessTests {
   private func headers(_ lines: [String]) -> ResponseHeaders {

@@ -1,7 +1,6 @@
-import TesseraCurl
 import Testing
 
-@testable import TesseraFetch
+@testable import TesseraNet
 
 /// What a response's status and headers mean.
 @Suite struct HTTPStatusTests {

@@ -2,7 +2,7 @@ import TesseraTestSupport
 import TesseraText
 import Testing
 
-@testable import TesseraFetch
+@testable import TesseraNet
 
 /// When a host is taken for one that bans.
 @Suite struct HostBanTests {

@@ -1,10 +1,9 @@
 import Synchronization
-import TesseraCurl
 import TesseraTestSupport
 import TesseraText
 import Testing
 
-@testable import TesseraFetch
+@testable import TesseraNet
 
 /// Settings that are for one host only.
 @Suite struct HostRulesTests {

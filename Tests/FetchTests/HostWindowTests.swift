@@ -1,7 +1,7 @@
 import TesseraTestSupport
 import Testing
 
-@testable import TesseraFetch
+@testable import TesseraNet
 
 /// How many requests a host gets, as its answers show.
 @Suite struct HostWindowTests {

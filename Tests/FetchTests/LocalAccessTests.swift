@@ -3,7 +3,7 @@ import TesseraSystem
 import TesseraTestSupport
 import Testing
 
-@testable import TesseraFetch
+@testable import TesseraNet
 
 /// Which files may be read, and what URLs without a server mean.
 @Suite struct LocalAccessTests {

@@ -4,7 +4,7 @@ import TesseraSystem
 import TesseraTestSupport
 import Testing
 
-@testable import TesseraFetch
+@testable import TesseraNet
 
 /// Sources without a server are delivered as a server would.
 @Suite struct LocalDeliveryTests {

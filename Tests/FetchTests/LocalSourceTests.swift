@@ -1,11 +1,10 @@
 import Foundation
 import Synchronization
-import TesseraCurl
 import TesseraTestSupport
 import TesseraText
 import Testing
 
-@testable import TesseraFetch
+@testable import TesseraNet
 
 private final class Sink: BodyReceiving {
   let bytes = Mutex<[UInt8]>([])

@@ -1,7 +1,7 @@
 import TesseraTestSupport
 import Testing
 
-@testable import TesseraFetch
+@testable import TesseraNet
 
 /// Where the policies of retries and hosts change their answer.
 @Suite struct PolicyBoundTests {

@@ -2,7 +2,7 @@ import Synchronization
 import TesseraTestSupport
 import Testing
 
-@testable import TesseraFetch
+@testable import TesseraNet
 
 /// What the fetcher's thread notices soon, although it sleeps for ten seconds when it has nothing
 /// to do.

@@ -1,6 +1,6 @@
 import Foundation
 import Synchronization
-import TesseraFetch
+import TesseraNet
 import TesseraTestSupport
 import Testing
 

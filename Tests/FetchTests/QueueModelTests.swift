@@ -1,7 +1,7 @@
 import TesseraTestSupport
 import Testing
 
-@testable import TesseraFetch
+@testable import TesseraNet
 
 /// The queue of requests beside a list that is sorted anew for each question.
 @Suite struct QueueModelTests {

@@ -2,7 +2,7 @@ import Synchronization
 import TesseraTestSupport
 import Testing
 
-@testable import TesseraFetch
+@testable import TesseraNet
 
 /// Receives bodies, and keeps nothing of them.
 private final class Sink: BodyReceiving {

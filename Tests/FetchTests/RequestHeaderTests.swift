@@ -1,8 +1,7 @@
-import TesseraCurl
 import TesseraText
 import Testing
 
-@testable import TesseraFetch
+@testable import TesseraNet
 
 /// Which hosts receive configured headers.
 @Suite struct RequestHeaderTests {

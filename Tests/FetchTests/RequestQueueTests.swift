@@ -1,7 +1,7 @@
 import TesseraTestSupport
 import Testing
 
-@testable import TesseraFetch
+@testable import TesseraNet
 
 @Suite struct RequestQueueTests {
   @Test func keepsTheOrderOfArrivalWithContinuedRequestsFirst() {

@@ -3,7 +3,7 @@ import TesseraTestSupport
 import TesseraText
 import Testing
 
-@testable import TesseraFetch
+@testable import TesseraNet
 
 /// How many requests are sent in a time, to one host and to all: with a clock that is set, and to a server that counts.
 @Suite struct RequestRateTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import TesseraFetch
+@testable import TesseraNet
 
 /// How long a server may be silent, and what identifies the version that it sends.
 @Suite struct ResponseProgressTests {

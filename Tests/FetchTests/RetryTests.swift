@@ -1,4 +1,4 @@
-import TesseraFetch
+import TesseraNet
 import Testing
 
 @Suite struct RetryTests {

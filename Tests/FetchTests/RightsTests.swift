@@ -1,11 +1,9 @@
 import Foundation
 import Synchronization
-import TesseraCurl
 import TesseraTestSupport
 import Testing
 
-@testable import TesseraFetch
-@testable import TesseraStore
+@testable import TesseraNet
 
 /// Whose word lets a request reach an address (X1). An open connection does not lend the right of the request that opened it.
 @Suite(.timeLimit(.minutes(2))) struct RightsTests {

@@ -1,9 +1,8 @@
 import Foundation
-import TesseraCurl
 import TesseraTestSupport
 import Testing
 
-@testable import TesseraFetch
+@testable import TesseraNet
 
 /// How a URL is reached, hop by hop.
 @Suite struct RouteTraceTests {

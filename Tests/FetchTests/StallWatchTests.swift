@@ -1,6 +1,6 @@
 import Testing
 
-@testable import TesseraFetch
+@testable import TesseraNet
 
 @Suite struct StallWatchTests {
   /// The bytes of thirty seconds, and the second in which a stall is reported.

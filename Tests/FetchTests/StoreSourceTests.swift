@@ -3,8 +3,7 @@ import TesseraTestSupport
 import TesseraText
 import Testing
 
-@testable import TesseraFetch
-@testable import TesseraStore
+@testable import TesseraNet
 
 /// Sources in an object store.
 @Suite struct StoreSourceTests {

@@ -4,7 +4,7 @@ import TesseraTestSupport
 import TesseraText
 import Testing
 
-@testable import TesseraFetch
+@testable import TesseraNet
 
 /// What a request sends, and what of its response counts.
 @Suite struct TransferTests {

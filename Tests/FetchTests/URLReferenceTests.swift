@@ -1,4 +1,4 @@
-import TesseraFetch
+import TesseraNet
 import Testing
 
 /// References in a manifest with a base, and in Location headers.

@@ -6,12 +6,12 @@ import Foundation
 /// What can be seen without types: strings as keys and in sets, prefixes that are not literals, and comparisons of what is
 /// called an id, a URL or a path. Exceptions are texts of which Tessera itself has made all, in ASCII.
 enum Identity {
-  private static let patterns = Dictionary(
-    uniqueKeysWithValues: modules.map { ($0, patterns(of: $0)) })
+  /// For modules where paths are Tessera's own, and for others.
+  private static let patterns = [true, false].map { patterns(hasOwnPaths: $0) }
   private static let modules = [
-    "State", "Pipeline", "Output", "OutputTools", "Manifest", "Fetch", "PipelineTools", "Probe",
-    "TesseraCatalog", "TesseraCatalogFoundation", "SizeFetcher", "System", "Text",
-    "tessera",
+    "Command", "State", "Pipeline", "Output", "Manifest", "Net", "TesseraCatalog",
+    "TesseraCatalogFoundation",
+    "SizeFetcher", "System", "Text",
   ]
 
   /// Variables with strings as keys or in sets, and why nothing in them is an id, a URL or a path of others. A name that says
@@ -23,7 +23,7 @@ enum Identity {
     ],
     "names that pipeline files and formats have, which are ASCII words": [
       "slots", "uses", "tables", "types", "accepted", "units", "tokens",
-      "ofImages",
+      "ofImages", "Arguments.swift: values",
       "URLSecret.swift: found", "ListFindings.swift: words",
     ],
     "names of members and columns: two that are equal in Unicode are one, as for many readers of JSON":
@@ -41,8 +41,12 @@ enum Identity {
       "CatalogErasure+Companions.swift: named", "CatalogPair.swift: before",
       "CatalogPair.swift: others",
       "ForgottenItems.swift: named", "KeyedQueue.swift: lines",
-      "PackedLines.swift: numbers", "SourceCache.swift: entries", "TableWorkers.swift: places",
+      "SourceCache.swift: entries", "TableWorkers.swift: places",
       "VanishedFiles.swift: folders",
+    ],
+    "names of header fields, codings and schemes, in lower case": [
+      "ResponseHeaders.swift: fields", "CurlLibrary.swift: contentCodings",
+      "ProxySettings.swift: proxies",
     ],
     "hosts, in the spelling of the policies": [
       "hosts", "paced", "breakers", "busyAnswers", "windows", "rates", "unreached", "continued",
@@ -54,15 +58,15 @@ enum Identity {
   private static let key = Pattern(
     #"(\w+)\s*[:=]\s*(?:inout |Mutex<)?\(?(?:Set<String>|\[String: )"#)
 
-  /// Names of what is compared by its bytes, at the end of an expression. In outputs, paths are Tessera's own: fixed names,
-  /// and digests.
-  private static func name(in module: String) -> String {
-    let hasOwnPaths = ["State", "Output", "OutputTools", "TesseraCatalog"].contains(module)
-    return #"\b(?:id|url|URL|\w+(?:ID|URL)"# + (hasOwnPaths ? "" : #"|path|\w+Path"#) + #")\b"#
-  }
+  /// Modules and verbs in which paths are those of outputs: fixed names, and digests.
+  private static let ownPaths = [
+    "State", "Output", "TesseraCatalog", "Command/Output", "Command/Status", "Command/Verify",
+    "Command/Why",
+  ]
 
-  private static func patterns(of module: String) -> [Pattern] {
-    let name = name(in: module)
+  private static func patterns(hasOwnPaths: Bool) -> [Pattern] {
+    // What is compared by its bytes, at the end of an expression.
+    let name = #"\b(?:id|url|URL|\w+(?:ID|URL)"# + (hasOwnPaths ? "" : #"|path|\w+Path"#) + #")\b"#
     return [
       // `Set(ids)` is a set of strings, and `Set<Identifier>(of: ids)` is not.
       #"\bSet\((?:[^()\n]|\([^()\n]*\))*\b(?:ids|urls|references?)\b"#,
@@ -76,8 +80,8 @@ enum Identity {
 
   /// Findings in the code of a file, by its path below `Sources`.
   static func findings(in path: String, _ code: String) -> [String] {
-    let module = String(path.prefix { $0 != "/" })
-    guard let patterns = patterns[module] else { return [] }
+    guard modules.contains(String(path.prefix { $0 != "/" })) else { return [] }
+    let patterns = patterns[ownPaths.contains { path.hasPrefix("\($0)/") } ? 0 : 1]
     let file = path.split(separator: "/").last ?? ""
     let keys = key.matches(in: code).compactMap { $0[1] }.filter { name in
       !words.values.contains { $0.contains(name) || $0.contains("\(file): \(name)") }

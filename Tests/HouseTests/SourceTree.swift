@@ -40,12 +40,6 @@ struct SourceTree {
     return (all ?? []).filter { $0.hasSuffix(".swift") }.sorted()
   }
 
-  var lineCount: Int { modules.keys.reduce(0) { $0 + lineCount(of: $1) } }
-
-  func lineCount(of module: String) -> Int {
-    modules[module, default: []].reduce(0) { $0 + $1.lineCount }
-  }
-
   /// Our modules that a module imports, by the names of their folders.
   func imports(of module: String) -> Set<String> {
     let pattern = Pattern(#"(?m)^\s*(?:@\w+ )*(?:\w+ )?import (\w+)\s*$"#)

@@ -1,5 +1,5 @@
 import TesseraBytes
-import TesseraStore
+import TesseraNet
 import TesseraSystem
 import TesseraTestSupport
 import Testing

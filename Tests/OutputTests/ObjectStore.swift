@@ -3,8 +3,8 @@ import Synchronization
 import TesseraBytes
 import TesseraTestSupport
 
+@testable import TesseraNet
 @testable import TesseraOutput
-@testable import TesseraStore
 
 /// An object store over loopback, as far as outputs need one, with a clock that only a test moves.
 final class ObjectStore: Sendable {

@@ -1,7 +1,7 @@
 import Foundation
 import TesseraBytes
+import TesseraNet
 import TesseraOutput
-import TesseraStore
 import TesseraSystem
 import TesseraTestSupport
 import Testing

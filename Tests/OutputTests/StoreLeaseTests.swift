@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 import TesseraManifest
-import TesseraStore
+import TesseraNet
 import TesseraSystem
 import TesseraTestSupport
 import Testing

@@ -1,5 +1,5 @@
 import Synchronization
-import TesseraStore
+import TesseraNet
 import TesseraTestSupport
 import Testing
 

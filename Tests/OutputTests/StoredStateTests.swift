@@ -1,6 +1,6 @@
 import Foundation
 import TesseraManifest
-import TesseraStore
+import TesseraNet
 import TesseraSystem
 import TesseraTestSupport
 import Testing

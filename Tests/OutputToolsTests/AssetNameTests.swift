@@ -1,6 +1,6 @@
 import Testing
 
-@testable import TesseraOutputTools
+@testable import tessera
 
 /// Names of exported files and resources.
 @Suite struct AssetNameTests {

@@ -1,7 +1,7 @@
 import TesseraTestSupport
 import Testing
 
-@testable import TesseraOutputTools
+@testable import tessera
 
 /// The names of exported assets, as JSON and as constants for the app's code.
 @Suite struct AssetNamesTests {

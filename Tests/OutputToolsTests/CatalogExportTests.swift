@@ -2,7 +2,7 @@ import Foundation
 import TesseraTestSupport
 import Testing
 
-@testable import TesseraOutputTools
+@testable import tessera
 
 /// Where exports are written, what they report, and when they write nothing.
 @Suite struct CatalogExportTests {

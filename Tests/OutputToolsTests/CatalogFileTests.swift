@@ -4,7 +4,7 @@ import TesseraTestSupport
 import Testing
 
 @testable import TesseraOutput
-@testable import TesseraOutputTools
+@testable import tessera
 
 /// How catalogs are found and read, and how they are compared as JSON.
 @Suite struct CatalogFileTests {

@@ -4,7 +4,7 @@ import TesseraState
 import TesseraTestSupport
 import Testing
 
-@testable import TesseraOutputTools
+@testable import tessera
 
 /// A catalog in a database, looked up as an app does, with the queries of `Examples/catalog/DATABASE.md`.
 @Suite struct DatabaseTests {

@@ -1,7 +1,7 @@
 import TesseraCatalog
 import Testing
 
-@testable import TesseraOutputTools
+@testable import tessera
 
 /// Which files of an image service are looked at, and which ids a catalog has twice.
 @Suite struct DeliverySampleTests {

@@ -2,7 +2,7 @@ import Synchronization
 import TesseraTestSupport
 import Testing
 
-@testable import TesseraOutputTools
+@testable import tessera
 
 /// Requests to an image service: a server of this process.
 @Suite final class DeliveryTests {

@@ -4,7 +4,7 @@ import TesseraCatalog
 import TesseraTestSupport
 import Testing
 
-@testable import TesseraOutputTools
+@testable import tessera
 
 /// The comparison of two catalogs, and the changes for apps.
 @Suite struct DiffTests {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import TesseraOutputTools
+@testable import tessera
 
 /// `verify` of the documents beside a catalog.
 @Suite struct DocumentCheckTests {

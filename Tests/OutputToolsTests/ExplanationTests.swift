@@ -5,8 +5,8 @@ import TesseraTestSupport
 import Testing
 
 @testable import TesseraOutput
-@testable import TesseraOutputTools
 @testable import TesseraState
+@testable import tessera
 
 /// What `why` says of an item.
 @Suite struct ExplanationTests {

@@ -1,7 +1,7 @@
 import Testing
 
-@testable import TesseraOutputTools
 @testable import TesseraState
+@testable import tessera
 
 /// Failed and stale images by error and by host.
 @Suite struct FailureCensusTests {

@@ -4,7 +4,7 @@ import TesseraTestSupport
 import Testing
 
 @testable import TesseraOutput
-@testable import TesseraOutputTools
+@testable import tessera
 
 /// How much `verify` reads of a file, and what it says of one that is longer or shorter than it should be.
 @Suite struct FileCheckBoundsTests {

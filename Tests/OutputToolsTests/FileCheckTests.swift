@@ -4,7 +4,7 @@ import TesseraOutput
 import TesseraTestSupport
 import Testing
 
-@testable import TesseraOutputTools
+@testable import tessera
 
 /// What `verify` says of one file.
 @Suite struct FileCheckTests {

@@ -6,8 +6,8 @@ import TesseraTestSupport
 import Testing
 
 @testable import TesseraOutput
-@testable import TesseraOutputTools
 @testable import TesseraState
+@testable import tessera
 
 /// What `forget` deletes, and what it reports.
 @Suite struct ForgettingTests {

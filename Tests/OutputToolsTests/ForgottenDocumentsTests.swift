@@ -3,7 +3,7 @@ import TesseraTestSupport
 import Testing
 
 @testable import TesseraOutput
-@testable import TesseraOutputTools
+@testable import tessera
 
 /// After a `forget` that was killed when it had written its marks, and while one is at work, no tool publishes the image.
 @Suite struct ForgottenDocumentsTests {

@@ -3,7 +3,7 @@ import TesseraJSON
 import TesseraTestSupport
 import Testing
 
-@testable import TesseraOutputTools
+@testable import tessera
 
 /// The page that shows an output.
 @Suite struct GalleryPageTests {
@@ -15,7 +15,7 @@ import Testing
   private func data(limit: Int = 10) async throws -> (text: String, report: GalleryReport) {
     let report = try await Gallery(small.root, limit: limit).write()
     let source = try String(
-      contentsOf: Places.root.appending(path: "Sources/OutputTools/Gallery/gallery.html"),
+      contentsOf: Places.root.appending(path: "Sources/Command/Gallery/gallery.html"),
       encoding: .utf8)
     let parts = source.components(separatedBy: ">CATALOG<")
     let page = try small.text("gallery.html")

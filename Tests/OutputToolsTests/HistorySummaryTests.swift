@@ -1,7 +1,7 @@
 import Testing
 
 @testable import TesseraOutput
-@testable import TesseraOutputTools
+@testable import tessera
 
 /// The sums of the last thirty days.
 @Suite struct HistorySummaryTests {

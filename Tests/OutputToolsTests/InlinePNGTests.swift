@@ -3,7 +3,7 @@ import TesseraText
 import Testing
 
 @testable import TesseraCatalog
-@testable import TesseraOutputTools
+@testable import tessera
 
 /// What is wrong with a PNG.
 private struct PNGError: Error {

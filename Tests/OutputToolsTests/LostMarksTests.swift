@@ -2,7 +2,7 @@ import TesseraTestSupport
 import Testing
 
 @testable import TesseraOutput
-@testable import TesseraOutputTools
+@testable import tessera
 
 /// The marks of forgotten images were removed by hand, and the state has seen them.
 @Suite struct LostMarksTests {

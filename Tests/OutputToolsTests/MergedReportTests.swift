@@ -1,7 +1,7 @@
 import TesseraJSON
 import Testing
 
-@testable import TesseraOutputTools
+@testable import tessera
 
 /// A report that was put together from those of its shards, and that of `merge`.
 @Suite struct MergedReportTests {

@@ -6,7 +6,7 @@ import TesseraTestSupport
 import Testing
 
 @testable import TesseraOutput
-@testable import TesseraOutputTools
+@testable import tessera
 
 /// Whole merges of small shards.
 @Suite struct MergingTests {

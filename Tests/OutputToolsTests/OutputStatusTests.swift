@@ -1,12 +1,12 @@
 import Foundation
-import TesseraFetch
 import TesseraManifest
+import TesseraNet
 import TesseraState
 import TesseraTestSupport
 import Testing
 
 @testable import TesseraOutput
-@testable import TesseraOutputTools
+@testable import tessera
 
 /// The status of an output, without a run.
 @Suite struct OutputStatusTests {

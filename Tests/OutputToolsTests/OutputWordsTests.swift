@@ -1,11 +1,11 @@
-import TesseraFetch
 import TesseraImageHeader
+import TesseraNet
 import TesseraState
 import TesseraText
-import TesseraWire
+import TesseraWorkers
 import Testing
 
-@testable import TesseraOutputTools
+@testable import tessera
 
 @Suite struct OutputWordsTests {
   /// Each code that an image's error can have is explained once.

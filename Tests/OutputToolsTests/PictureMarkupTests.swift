@@ -4,7 +4,7 @@ import TesseraCatalog
 import TesseraTestSupport
 import Testing
 
-@testable import TesseraOutputTools
+@testable import tessera
 
 /// `picture` elements.
 @Suite struct PictureMarkupTests {

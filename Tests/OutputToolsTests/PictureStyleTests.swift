@@ -5,7 +5,7 @@ import TesseraJSON
 import TesseraTestSupport
 import Testing
 
-@testable import TesseraOutputTools
+@testable import tessera
 
 /// The rules of style sheets for `picture` elements.
 @Suite struct PictureStyleTests {

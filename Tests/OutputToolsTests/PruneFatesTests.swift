@@ -6,7 +6,7 @@ import TesseraTestSupport
 import Testing
 
 @testable import TesseraOutput
-@testable import TesseraOutputTools
+@testable import tessera
 
 /// What becomes of each file and row of an output when it is pruned.
 @Suite struct PruneFatesTests {

@@ -5,7 +5,7 @@ import TesseraTestSupport
 import Testing
 
 @testable import TesseraOutput
-@testable import TesseraOutputTools
+@testable import tessera
 
 /// How long unnamed files stay.
 @Suite struct PruningTests {

@@ -2,7 +2,7 @@ import TesseraJSON
 import TesseraState
 import Testing
 
-@testable import TesseraOutputTools
+@testable import tessera
 
 @Suite struct ReasonSentencesTests {
   static let cases: [(Reason, String)] = [

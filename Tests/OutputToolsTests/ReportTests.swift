@@ -2,8 +2,8 @@ import TesseraJSON
 import Testing
 
 @testable import TesseraOutput
-@testable import TesseraOutputTools
 @testable import TesseraState
+@testable import tessera
 
 /// The reports of the tools.
 @Suite struct ReportTests {

@@ -4,7 +4,7 @@ import TesseraTestSupport
 import Testing
 
 @testable import TesseraOutput
-@testable import TesseraOutputTools
+@testable import tessera
 
 /// Earlier catalogs that become the current one again.
 @Suite struct RollbackTests {

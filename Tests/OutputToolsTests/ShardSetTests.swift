@@ -3,7 +3,7 @@ import TesseraTestSupport
 import Testing
 
 @testable import TesseraOutput
-@testable import TesseraOutputTools
+@testable import tessera
 
 /// The results of all shards of a run.
 @Suite struct ShardSetTests {

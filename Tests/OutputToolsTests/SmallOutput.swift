@@ -4,7 +4,7 @@ import TesseraCatalog
 import TesseraTestSupport
 
 @testable import TesseraOutput
-@testable import TesseraOutputTools
+@testable import tessera
 
 /// An output in a temporary folder, with catalogs that are published as a run does.
 struct SmallOutput {

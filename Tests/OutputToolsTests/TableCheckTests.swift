@@ -5,7 +5,7 @@ import Testing
 
 @testable import TesseraCatalog
 @testable import TesseraOutput
-@testable import TesseraOutputTools
+@testable import tessera
 
 /// What `verify` says of a table's files.
 @Suite struct TableCheckTests {

@@ -4,7 +4,7 @@ import TesseraOutput
 import TesseraTestSupport
 import Testing
 
-@testable import TesseraOutputTools
+@testable import tessera
 
 /// A catalog that is cut off at every byte (F10): the tools reject it in a sentence that names it.
 @Suite struct TruncatedCatalogTests {

@@ -6,7 +6,7 @@ import TesseraState
 import TesseraTestSupport
 import Testing
 
-@testable import TesseraOutputTools
+@testable import tessera
 
 /// What `verify` reports of a whole output, and what it deletes.
 @Suite struct VerificationTests {

@@ -4,7 +4,7 @@ import TesseraCatalog
 import TesseraTestSupport
 import Testing
 
-@testable import TesseraOutputTools
+@testable import tessera
 
 /// Whole exports for the web, of one small catalog.
 @Suite struct WebExportTests {

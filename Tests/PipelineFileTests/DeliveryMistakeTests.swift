@@ -1,4 +1,3 @@
-import TesseraDelivery
 import TesseraPlan
 import Testing
 

@@ -1,5 +1,4 @@
 import TesseraCatalog
-import TesseraDelivery
 import TesseraPlan
 import TesseraTestSupport
 import Testing

@@ -1,7 +1,6 @@
 import Foundation
 import TesseraCatalog
 import TesseraManifest
-import TesseraOutputTools
 import TesseraState
 import TesseraSystem
 import TesseraTestSupport
@@ -11,6 +10,7 @@ import Testing
 @testable import TesseraOutput
 @testable import TesseraPipeline
 @testable import TesseraPipelineFile
+@testable import tessera
 
 /// Whatever happened to an output before, a run does what was said of it, its catalog is that of a new output, and no file is
 /// lost that a catalog of the last week names.

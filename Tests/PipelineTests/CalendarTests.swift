@@ -1,8 +1,8 @@
-import TesseraFetch
+import TesseraNet
 import TesseraPipelineFile
 import TesseraPlan
 import TesseraState
-import TesseraWire
+import TesseraWorkers
 import Testing
 
 @testable import TesseraPipeline

@@ -1,11 +1,9 @@
 import Foundation
 import TesseraBytes
 import TesseraCatalog
-import TesseraDelivery
-import TesseraFetch
 import TesseraJSON
 import TesseraManifest
-import TesseraPlaceholder
+import TesseraNet
 import TesseraPlan
 import TesseraState
 import Testing

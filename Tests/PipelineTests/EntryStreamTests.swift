@@ -1,7 +1,7 @@
 import Foundation
 import TesseraBytes
-import TesseraFetch
 import TesseraManifest
+import TesseraNet
 import TesseraState
 import TesseraTestSupport
 import TesseraText

@@ -1,7 +1,7 @@
 import TesseraCatalog
-import TesseraFetch
+import TesseraNet
 import TesseraPlan
-import TesseraWire
+import TesseraWorkers
 import Testing
 
 @testable import TesseraPipeline

@@ -2,7 +2,6 @@ import TesseraBytes
 import TesseraCatalog
 import TesseraJSON
 import TesseraMemoryOutput
-import TesseraPlaceholder
 import TesseraPlan
 import TesseraState
 import Testing

@@ -1,5 +1,5 @@
-import TesseraFetch
 import TesseraMemoryOutput
+import TesseraNet
 import TesseraTestSupport
 import TesseraText
 import Testing

@@ -1,7 +1,7 @@
 import Foundation
-import TesseraFetch
 import TesseraJSON
 import TesseraMemoryOutput
+import TesseraNet
 import TesseraPlan
 import TesseraTestSupport
 import TesseraText

@@ -1,7 +1,7 @@
 import TesseraCatalog
-import TesseraFetch
 import TesseraManifest
 import TesseraMemoryOutput
+import TesseraNet
 import TesseraPlan
 import TesseraSystem
 import TesseraTestSupport

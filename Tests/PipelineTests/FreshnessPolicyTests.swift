@@ -1,5 +1,5 @@
 import TesseraCatalog
-import TesseraFetch
+import TesseraNet
 import TesseraPipelineFile
 import TesseraState
 import Testing

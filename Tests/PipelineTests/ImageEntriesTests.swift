@@ -1,12 +1,11 @@
 import TesseraCatalog
-import TesseraFetch
 import TesseraJSON
 import TesseraManifest
+import TesseraNet
 import TesseraPipelineFile
-import TesseraPlaceholder
 import TesseraPlan
 import TesseraState
-import TesseraWire
+import TesseraWorkers
 import Testing
 
 @testable import TesseraPipeline

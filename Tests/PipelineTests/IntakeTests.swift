@@ -1,8 +1,7 @@
-import TesseraFetch
 import TesseraImageHeader
+import TesseraNet
 import TesseraOutput
 import TesseraPipelineFile
-import TesseraProbe
 import TesseraSystem
 import TesseraTestSupport
 import Testing

@@ -2,7 +2,7 @@ import TesseraImageHeader
 import TesseraState
 import Testing
 
-@testable import TesseraFetch
+@testable import TesseraNet
 @testable import TesseraPipeline
 
 /// Whether a full answer has the image that is known already.

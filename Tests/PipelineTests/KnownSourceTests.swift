@@ -3,16 +3,14 @@ import TesseraBytes
 import TesseraManifest
 import TesseraMemoryOutput
 import TesseraOutput
-import TesseraPlaceholder
 import TesseraPlan
 import TesseraState
 import TesseraSystem
 import TesseraTestSupport
-import TesseraWire
 import TesseraWorkers
 import Testing
 
-@testable import TesseraFetch
+@testable import TesseraNet
 @testable import TesseraPipeline
 @testable import TesseraPipelineFile
 

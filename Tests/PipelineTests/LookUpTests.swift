@@ -1,6 +1,6 @@
 import TesseraCatalog
-import TesseraFetch
 import TesseraManifest
+import TesseraNet
 import TesseraPipelineFile
 import TesseraState
 import TesseraTestSupport

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
-import TesseraFetch
 import TesseraManifest
+import TesseraNet
 import TesseraSystem
 import TesseraTestSupport
 import TesseraText

@@ -1,7 +1,7 @@
 import Foundation
 import TesseraBytes
-import TesseraFetch
 import TesseraManifest
+import TesseraNet
 import TesseraSystem
 import TesseraTestSupport
 import TesseraText

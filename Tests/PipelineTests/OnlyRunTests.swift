@@ -2,7 +2,6 @@ import Foundation
 import TesseraCatalog
 import TesseraManifest
 import TesseraMemoryOutput
-import TesseraPlaceholder
 import TesseraPlan
 import TesseraSystem
 import TesseraTestSupport

@@ -2,12 +2,11 @@ import Foundation
 import Synchronization
 import TesseraBytes
 import TesseraCatalog
-import TesseraDelivery
 import TesseraManifest
+import TesseraPlan
 import TesseraState
 import TesseraSystem
 import TesseraTestSupport
-import TesseraWire
 import Testing
 
 @testable import TesseraOutput

@@ -1,6 +1,6 @@
 import TesseraCatalog
-import TesseraFetch
 import TesseraMemoryOutput
+import TesseraNet
 import TesseraTestSupport
 import Testing
 

@@ -1,10 +1,9 @@
-import TesseraPlaceholder
 import TesseraPlan
 import TesseraState
-import TesseraWire
+import TesseraWorkers
 
-@testable import TesseraFetch
 @testable import TesseraImageHeader
+@testable import TesseraNet
 @testable import TesseraPipeline
 @testable import TesseraPipelineFile
 

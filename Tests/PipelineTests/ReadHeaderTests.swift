@@ -7,7 +7,7 @@ import TesseraPlan
 import TesseraState
 import Testing
 
-@testable import TesseraFetch
+@testable import TesseraNet
 @testable import TesseraPipeline
 
 private typealias Confirmation = TesseraState.Confirmation

@@ -1,7 +1,6 @@
 import TesseraBytes
 import TesseraCatalog
 import TesseraMemoryOutput
-import TesseraPlaceholder
 import TesseraPlan
 import TesseraState
 import TesseraSystem

@@ -1,13 +1,13 @@
 import Synchronization
 import TesseraBytes
 import TesseraCatalog
-import TesseraFetch
 import TesseraJSON
 import TesseraManifest
 import TesseraMemoryOutput
+import TesseraNet
 import TesseraState
 import TesseraTestSupport
-import TesseraWire
+import TesseraWorkers
 import Testing
 
 @testable import TesseraOutput

@@ -1,17 +1,14 @@
 import Foundation
 import Synchronization
-import TesseraDelivery
 import TesseraManifest
 import TesseraMemoryOutput
-import TesseraPlaceholder
 import TesseraPlan
 import TesseraState
 import TesseraSystem
 import TesseraTestSupport
-import TesseraWire
 import Testing
 
-@testable import TesseraFetch
+@testable import TesseraNet
 @testable import TesseraOutput
 @testable import TesseraPipeline
 @testable import TesseraPipelineFile

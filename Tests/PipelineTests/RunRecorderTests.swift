@@ -1,6 +1,6 @@
 import TesseraCatalog
-import TesseraFetch
 import TesseraManifest
+import TesseraNet
 import TesseraPlan
 import TesseraState
 import Testing

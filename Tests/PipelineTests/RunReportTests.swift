@@ -1,7 +1,7 @@
 import Foundation
 import TesseraCatalog
-import TesseraFetch
 import TesseraManifest
+import TesseraNet
 import TesseraState
 import TesseraSystem
 import TesseraTestSupport

@@ -5,7 +5,7 @@ import TesseraPlan
 import TesseraTestSupport
 import Testing
 
-@testable import TesseraFetch
+@testable import TesseraNet
 @testable import TesseraPipeline
 
 /// Whole runs without network and processes: what guards the catalog, and what follows it.

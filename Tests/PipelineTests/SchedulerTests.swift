@@ -1,9 +1,9 @@
-import TesseraFetch
 import TesseraManifest
 import TesseraMemoryOutput
+import TesseraNet
 import TesseraPipelineFile
 import TesseraSystem
-import TesseraWire
+import TesseraWorkers
 import Testing
 
 @testable import TesseraPipeline

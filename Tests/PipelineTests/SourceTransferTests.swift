@@ -7,7 +7,7 @@ import TesseraSystem
 import TesseraWorkers
 import Testing
 
-@testable import TesseraFetch
+@testable import TesseraNet
 @testable import TesseraPipeline
 
 /// The attempts at one source: what is requested after what.

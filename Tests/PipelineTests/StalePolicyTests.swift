@@ -1,7 +1,7 @@
-import TesseraFetch
+import TesseraNet
 import TesseraPlan
 import TesseraState
-import TesseraWire
+import TesseraWorkers
 import Testing
 
 @testable import TesseraPipeline

@@ -1,13 +1,12 @@
 import TesseraBytes
-import TesseraFetch
 import TesseraManifest
+import TesseraNet
 import TesseraOutput
 import TesseraPipelineFile
-import TesseraPlaceholder
 import TesseraPlan
 import TesseraState
 import TesseraSystem
-import TesseraWire
+import TesseraWorkers
 import Testing
 
 @testable import TesseraPipeline

@@ -1,13 +1,13 @@
 import TesseraBytes
 import TesseraCatalog
-import TesseraFetch
 import TesseraManifest
 import TesseraMemoryOutput
+import TesseraNet
 import TesseraOutput
 import TesseraPlan
 import TesseraSystem
 import TesseraTestSupport
-import TesseraWire
+import TesseraWorkers
 import Testing
 
 @testable import TesseraPipeline

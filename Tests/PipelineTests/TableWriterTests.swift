@@ -1,14 +1,14 @@
 import TesseraBytes
 import TesseraCatalog
-import TesseraFetch
 import TesseraJSON
 import TesseraManifest
 import TesseraMemoryOutput
+import TesseraNet
 import TesseraOutput
 import TesseraPlan
 import TesseraSystem
 import TesseraTestSupport
-import TesseraWire
+import TesseraWorkers
 import Testing
 
 @testable import TesseraPipeline

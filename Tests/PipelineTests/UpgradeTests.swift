@@ -1,10 +1,10 @@
-import TesseraFetch
 import TesseraJSON
 import TesseraManifest
 import TesseraMemoryOutput
+import TesseraNet
 import TesseraPipelineFile
 import TesseraPlan
-import TesseraWire
+import TesseraWorkers
 import Testing
 
 @testable import TesseraOutput

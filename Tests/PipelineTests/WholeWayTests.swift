@@ -1,13 +1,13 @@
 import TesseraBytes
-import TesseraFetch
 import TesseraJSON
 import TesseraManifest
 import TesseraMemoryOutput
+import TesseraNet
 import TesseraOutput
 import TesseraPipelineFile
 import TesseraPlan
 import TesseraState
-import TesseraWire
+import TesseraWorkers
 import Testing
 
 @testable import TesseraPipeline

@@ -3,7 +3,7 @@ import TesseraPlan
 import TesseraTestSupport
 import Testing
 
-@testable import TesseraPipelineTools
+@testable import tessera
 
 @Suite struct AccessLogTests {
   private static let source = "3f0123456789abcdef0123456789abcd"

@@ -2,7 +2,7 @@ import TesseraJSON
 import TesseraTestSupport
 import Testing
 
-@testable import TesseraPipelineTools
+@testable import tessera
 
 /// `compare`: what is compared, and what is printed of it.
 @Suite struct CompareTests {

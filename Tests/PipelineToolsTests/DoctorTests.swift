@@ -1,8 +1,9 @@
-import TesseraFetch
-import TesseraPipelineTools
+import TesseraNet
 import TesseraSystem
-import TesseraWire
+import TesseraWorkers
 import Testing
+
+@testable import tessera
 
 /// What `doctor` says, with values of machines, outputs and servers that are given.
 @Suite struct DoctorTests {

@@ -2,7 +2,7 @@ import TesseraTestSupport
 import TesseraText
 import Testing
 
-@testable import TesseraPipelineTools
+@testable import tessera
 
 /// The images that a new pipeline begins with, from what a person names.
 @Suite struct FirstSourcesTests {

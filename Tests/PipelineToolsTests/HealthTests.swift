@@ -1,10 +1,10 @@
 import Foundation
 import TesseraSystem
 import TesseraTestSupport
-import TesseraWire
+import TesseraWorkers
 import Testing
 
-@testable import TesseraPipelineTools
+@testable import tessera
 
 /// The limits of what `doctor` calls well, and what it finds of this machine.
 @Suite struct HealthTests {

@@ -1,7 +1,7 @@
 import TesseraTestSupport
 import Testing
 
-@testable import TesseraPipelineTools
+@testable import tessera
 
 /// Where images are, and the ids that follow from their names.
 @Suite struct ImagePlaceTests {

@@ -2,7 +2,7 @@ import TesseraPipelineFile
 import TesseraTestSupport
 import Testing
 
-@testable import TesseraPipelineTools
+@testable import tessera
 
 /// `plan --picture`: the files of one image, slot by slot.
 @Suite struct ImagePlanTests {

@@ -4,7 +4,7 @@ import TesseraPlan
 import TesseraTestSupport
 import Testing
 
-@testable import TesseraPipelineTools
+@testable import tessera
 
 /// What views cost, and which ladder fits them.
 @Suite struct LadderChoiceTests {

@@ -2,7 +2,7 @@ import TesseraManifest
 import TesseraTestSupport
 import Testing
 
-@testable import TesseraPipelineTools
+@testable import tessera
 
 /// What a list of images shows of the pipeline that it needs.
 @Suite struct ListFindingsTests {

@@ -6,7 +6,7 @@ import TesseraPipelineFile
 import TesseraTestSupport
 import Testing
 
-@testable import TesseraPipelineTools
+@testable import tessera
 
 /// `check`: every line that a run could not use, or would reject, without its secrets.
 @Suite struct ManifestCheckTests {

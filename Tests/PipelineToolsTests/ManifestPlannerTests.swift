@@ -2,7 +2,7 @@ import TesseraPipelineFile
 import TesseraTestSupport
 import Testing
 
-@testable import TesseraPipelineTools
+@testable import tessera
 
 /// `plan` over a whole manifest.
 @Suite struct ManifestPlannerTests {

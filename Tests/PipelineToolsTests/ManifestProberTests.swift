@@ -3,7 +3,7 @@ import TesseraPipeline
 import TesseraPipelineFile
 import Testing
 
-@testable import TesseraPipelineTools
+@testable import tessera
 
 /// How many images are probed together.
 @Suite struct ManifestProberTests {

@@ -2,7 +2,7 @@ import TesseraJSON
 import TesseraTestSupport
 import Testing
 
-@testable import TesseraPipelineTools
+@testable import tessera
 
 /// A manifest that is brought up to date with its images.
 @Suite struct ManifestUpdateTests {

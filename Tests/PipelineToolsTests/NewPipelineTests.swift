@@ -4,7 +4,7 @@ import TesseraPipelineFile
 import TesseraTestSupport
 import Testing
 
-@testable import TesseraPipelineTools
+@testable import tessera
 
 /// The files that a new pipeline begins with.
 @Suite struct NewPipelineTests {

@@ -2,7 +2,7 @@ import TesseraCatalog
 import TesseraPlan
 import Testing
 
-@testable import TesseraPipelineTools
+@testable import tessera
 
 /// `plan`: which files would be requested, and which made.
 @Suite struct PriceTests {

@@ -4,8 +4,8 @@ import TesseraImageHeader
 import TesseraTestSupport
 import Testing
 
-@testable import TesseraPipelineTools
-@testable import TesseraProbe
+@testable import TesseraNet
+@testable import tessera
 
 /// `probe`: the answers of a list, and how each is printed.
 @Suite struct ProbeTests {

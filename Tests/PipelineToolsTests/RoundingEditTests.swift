@@ -3,7 +3,7 @@ import TesseraPlan
 import TesseraTestSupport
 import Testing
 
-@testable import TesseraPipelineTools
+@testable import tessera
 
 /// A ladder in the text of a pipeline file.
 @Suite struct RoundingEditTests {

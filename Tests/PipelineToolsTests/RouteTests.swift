@@ -1,9 +1,9 @@
 import Foundation
-import TesseraFetch
+import TesseraNet
 import TesseraTestSupport
 import Testing
 
-@testable import TesseraPipelineTools
+@testable import tessera
 
 /// A request that `doctor` sends, and its limits.
 @Suite struct RouteTests {

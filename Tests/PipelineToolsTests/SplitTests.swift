@@ -3,7 +3,7 @@ import TesseraPipelineFile
 import TesseraTestSupport
 import Testing
 
-@testable import TesseraPipelineTools
+@testable import tessera
 
 /// A manifest as several, one for each shard.
 @Suite struct SplitTests {

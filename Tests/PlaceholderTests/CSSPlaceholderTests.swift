@@ -1,6 +1,6 @@
 import Testing
 
-@testable import TesseraPlaceholder
+@testable import TesseraPlan
 
 @Suite struct CSSPlaceholderTests {
   private static func image(

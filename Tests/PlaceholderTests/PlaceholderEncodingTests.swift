@@ -1,5 +1,5 @@
 import Foundation
-import TesseraPlaceholder
+import TesseraPlan
 import TesseraText
 import Testing
 

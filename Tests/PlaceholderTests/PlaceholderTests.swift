@@ -1,4 +1,4 @@
-import TesseraPlaceholder
+import TesseraPlan
 import TesseraText
 import Testing
 

@@ -1,12 +1,11 @@
 import Foundation
 import Synchronization
-import TesseraFetch
 import TesseraImageHeader
 import TesseraSystem
 import TesseraTestSupport
 import Testing
 
-@testable import TesseraProbe
+@testable import TesseraNet
 
 /// Sizes of files, and answers in the order of their sources.
 @Suite struct FileProbeTests {

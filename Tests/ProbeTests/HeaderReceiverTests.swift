@@ -1,8 +1,7 @@
-import TesseraFetch
 import TesseraTestSupport
 import Testing
 
-@testable import TesseraProbe
+@testable import TesseraNet
 
 @Suite struct HeaderReceiverTests {
   /// Once the header is found, a small rest is read, so that the connection can be used again. A

@@ -1,9 +1,8 @@
 import Synchronization
-import TesseraFetch
 import TesseraImageHeader
 import Testing
 
-@testable import TesseraProbe
+@testable import TesseraNet
 
 /// The requests with which a header is searched, one after the other.
 @Suite struct HeaderSearchTests {

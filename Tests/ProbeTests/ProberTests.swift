@@ -1,9 +1,8 @@
 import Foundation
 import Synchronization
-import TesseraFetch
 import TesseraImageHeader
+import TesseraNet
 import TesseraPipeline
-import TesseraProbe
 import TesseraTestSupport
 import TesseraText
 import Testing

@@ -1,9 +1,8 @@
-import TesseraFetch
 import TesseraImageHeader
 import TesseraTestSupport
 import Testing
 
-@testable import TesseraProbe
+@testable import TesseraNet
 
 /// The parts of a source as they arrive, and what follows from them.
 @Suite struct ReceiverStepTests {

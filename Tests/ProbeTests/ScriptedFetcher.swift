@@ -1,5 +1,5 @@
 import Synchronization
-import TesseraFetch
+import TesseraNet
 
 /// Answers requests from a script, one step for each, and keeps what was requested. Its run is
 /// over, so that no pause between attempts takes time.

@@ -1,11 +1,10 @@
 import Foundation
 import Synchronization
-import TesseraFetch
 import TesseraImageHeader
 import TesseraTestSupport
 import Testing
 
-@testable import TesseraProbe
+@testable import TesseraNet
 
 /// The memory that header searches share.
 @Suite struct SearchRoomTests {

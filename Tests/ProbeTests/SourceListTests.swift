@@ -3,7 +3,7 @@ import TesseraSystem
 import TesseraTestSupport
 import Testing
 
-@testable import TesseraProbe
+@testable import TesseraNet
 
 /// Lists of sources to probe.
 @Suite struct SourceListTests {

@@ -1,5 +1,5 @@
 import Foundation
-import TesseraQuality
+import TesseraTranscode
 
 /// Scores pairs of images, for `Tests/Benchmarks/quality-check`.
 ///
@@ -21,7 +21,7 @@ import TesseraQuality
     }
     var path = ""
     var reference = ReferencePyramid(
-      of: try Raster(width: 1, height: 1, channels: 3, samples: [0, 0, 0]))
+      of: try RGBImage(width: 1, height: 1, channels: 3, samples: [0, 0, 0]))
     while let line = readLine() {
       let paths = line.split(separator: " ").map(String.init)
       guard paths.count == 2 else { throw Malformed(path: line) }
@@ -34,19 +34,19 @@ import TesseraQuality
     }
   }
 
-  private static func load(_ path: String) throws -> Raster {
+  private static func load(_ path: String) throws -> RGBImage {
     let data = try Data(contentsOf: URL(filePath: path))
     guard let end = data.firstIndex(of: UInt8(ascii: "\n")) else { throw Malformed(path: path) }
     let numbers = String(decoding: data[..<end], as: UTF8.self).split(separator: " ")
       .compactMap { Int($0) }
     guard numbers.count == 3 else { throw Malformed(path: path) }
-    return try Raster(
+    return try RGBImage(
       width: numbers[0], height: numbers[1], channels: numbers[2],
       samples: Array(data[(end + 1)...]))
   }
 
   /// The fastest of five references and of a hundred candidates, in processor time.
-  private static func measure(_ first: Raster, _ second: Raster) throws {
+  private static func measure(_ first: RGBImage, _ second: RGBImage) throws {
     var (reference, candidate) = (Double.infinity, Double.infinity)
     for _ in 0..<5 {
       let start = clock()

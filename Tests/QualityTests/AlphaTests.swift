@@ -1,8 +1,8 @@
-import TesseraQuality
+import TesseraTranscode
 import Testing
 
 @Suite struct AlphaTests {
-  private func image(_ base: DrawnImage.Base, alpha: (Int, Int) -> Int) throws -> Raster {
+  private func image(_ base: DrawnImage.Base, alpha: (Int, Int) -> Int) throws -> RGBImage {
     let opaque = try DrawnImage.make(base, 96, 80)
     return try DrawnImage.raster(96, 80, channels: 4) { x, y, channel in
       channel == 3 ? alpha(x, y) : Int(opaque.samples[(x + 96 * y) * 3 + channel])
@@ -24,13 +24,13 @@ import Testing
     let other = try image(.noise) { x, _ in x < 40 ? 0 : 255 }
     var samples = other.samples
     for y in 0..<80 { for x in 0..<40 { samples[(x + 96 * y) * 4] = 7 } }
-    let candidate = try Raster(width: 96, height: 80, channels: 4, samples: samples)
+    let candidate = try RGBImage(width: 96, height: 80, channels: 4, samples: samples)
     #expect(try pyramid.score(of: candidate) == 100)
   }
 
   /// Dark grey turned transparent is invisible on a dark background, and visible on a bright one.
   @Test func theLowerScoreOfTwoBackgroundsCounts() throws {
-    func half(_ grey: Int, _ alpha: Int) throws -> Raster {
+    func half(_ grey: Int, _ alpha: Int) throws -> RGBImage {
       try DrawnImage.raster(96, 80, channels: 4) { x, _, channel in
         channel == 3 ? (x < 48 ? alpha : 255) : grey
       }

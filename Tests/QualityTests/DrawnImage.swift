@@ -1,11 +1,11 @@
-import TesseraQuality
+import TesseraTranscode
 
 /// Images by formula, and damage to them. `Tests/Benchmarks/quality-check` draws the same ones.
 enum DrawnImage {
   enum Base { case gradient, noise, blocks }
   enum Damage { case posterized, shifted, blurred, noisy }
 
-  static func make(_ base: Base, _ width: Int, _ height: Int) throws -> Raster {
+  static func make(_ base: Base, _ width: Int, _ height: Int) throws -> RGBImage {
     try raster(width, height) { x, y, channel in
       value(base, x, y, channel, width, height)
     }
@@ -13,7 +13,7 @@ enum DrawnImage {
 
   static func make(
     _ base: Base, _ damage: Damage, _ width: Int, _ height: Int
-  ) throws -> Raster {
+  ) throws -> RGBImage {
     try raster(width, height) { x, y, channel in
       func at(_ x: Int) -> Int { value(base, x, y, channel, width, height) }
       switch damage {
@@ -27,14 +27,14 @@ enum DrawnImage {
 
   static func raster(
     _ width: Int, _ height: Int, channels: Int = 3, _ value: (Int, Int, Int) -> Int
-  ) throws -> Raster {
+  ) throws -> RGBImage {
     var samples: [UInt8] = []
     for y in 0..<height {
       for x in 0..<width {
         for channel in 0..<channels { samples.append(UInt8(value(x, y, channel))) }
       }
     }
-    return try Raster(width: width, height: height, channels: channels, samples: samples)
+    return try RGBImage(width: width, height: height, channels: channels, samples: samples)
   }
 
   static func noise(_ x: Int, _ y: Int, _ channel: Int) -> Int {

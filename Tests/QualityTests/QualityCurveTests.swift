@@ -1,7 +1,7 @@
 import TesseraTestSupport
 import Testing
 
-@testable import TesseraQuality
+@testable import TesseraTranscode
 
 /// The curves of encoders, and each step of the search that follows them.
 @Suite struct QualityCurveTests {

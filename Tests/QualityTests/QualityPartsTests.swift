@@ -2,7 +2,7 @@ import Foundation
 import TesseraTestSupport
 import Testing
 
-@testable import TesseraQuality
+@testable import TesseraTranscode
 
 /// The parts of the score that have a definition of their own, and the limits of what counts as a
 /// graphic.
@@ -47,27 +47,27 @@ import Testing
   }
 
   @Test func lanes() {
-    let lanes = Lanes(-3, -0.5, 0, 0.25, 1, 2, 5, 8)
-    #expect(lanes.absolute == Lanes(3, 0.5, 0, 0.25, 1, 2, 5, 8))
-    #expect(lanes.atLeast(Lanes(repeating: 1)) == Lanes(1, 1, 1, 1, 1, 2, 5, 8))
+    let lanes = Floats(-3, -0.5, 0, 0.25, 1, 2, 5, 8)
+    #expect(lanes.absolute == Floats(3, 0.5, 0, 0.25, 1, 2, 5, 8))
+    #expect(lanes.atLeast(Floats(repeating: 1)) == Floats(1, 1, 1, 1, 1, 2, 5, 8))
     #expect(lanes.total == 12.75)
     for count in -1...10 {
-      #expect((0..<8).map { Lanes.ones(count)[$0] } == (0..<8).map { $0 < count ? 1 : 0 })
+      #expect((0..<8).map { Floats.ones(count)[$0] } == (0..<8).map { $0 < count ? 1 : 0 })
     }
     for value: Float in [0.001, 0.0037930732, 0.01, 0.1, 0.5, 1, 1.0038, 2] {
-      let root = Lanes(repeating: value).cubeRoot[3]
+      let root = Floats(repeating: value).cubeRoot[3]
       #expect(abs(root - Float(cbrt(Double(value)))) <= 2 * root.ulp, "\(value)")
     }
   }
 
   @Test func rastersKnowTheirTransparency() throws {
-    func raster(_ alpha: [UInt8]) throws -> Raster {
-      try Raster(
+    func raster(_ alpha: [UInt8]) throws -> RGBImage {
+      try RGBImage(
         width: alpha.count, height: 1, channels: 4, samples: alpha.flatMap { [1, 2, 3, $0] })
     }
     #expect(try !raster([255, 255]).hasTransparency && raster([255, 254]).hasTransparency)
     #expect(try raster([254, 255]).hasTransparency && raster([0]).hasTransparency)
-    #expect(try !Raster(width: 2, height: 1, samples: [1, 2, 3, 4, 5, 6]).hasTransparency)
+    #expect(try !RGBImage(width: 2, height: 1, samples: [1, 2, 3, 4, 5, 6]).hasTransparency)
   }
 
   /// An image of noise, in which runs of a colour of their own make a number of flat pixels.
@@ -90,7 +90,7 @@ import Testing
     fill(flat, from: 0, with: edge)
     fill(withoutEdges, from: 32, with: 31)
     let samples = rows.joined().flatMap { value -> [UInt8] in [UInt8(value), 90, UInt8(value / 2)] }
-    return ImageFeatures(of: try Raster(width: width, height: 64, samples: samples))
+    return ImageFeatures(of: try RGBImage(width: width, height: 64, samples: samples))
   }
 
   @Test func flatPixelsAreCounted() throws {
@@ -118,13 +118,13 @@ import Testing
       let samples = (0..<256).flatMap { place -> [UInt8] in
         [7, place == 255 ? UInt8(100 + range) : 100, 7]
       }
-      guard let image = try? Raster(width: 16, height: 16, samples: samples) else { return false }
+      guard let image = try? RGBImage(width: 16, height: 16, samples: samples) else { return false }
       return ImageFeatures(of: image).flatShareAtEdges > 0
     }
     // In the square itself, not in the one beside it.
     for (place, isEdge) in [(15, true), (16, false)] {
       let samples = (0..<17).flatMap { x -> [UInt8] in x == place ? [0, 0, 200] : [0, 0, 0] }
-      let image = try Raster(width: 17, height: 2, samples: samples + samples)
+      let image = try RGBImage(width: 17, height: 2, samples: samples + samples)
       #expect((ImageFeatures(of: image).flatShareAtEdges > 0) == isEdge)
     }
   }

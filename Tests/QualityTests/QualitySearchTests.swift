@@ -1,4 +1,4 @@
-import TesseraQuality
+import TesseraTranscode
 import Testing
 
 /// The search for a quality, with encoders that are functions.
@@ -135,7 +135,7 @@ import Testing
     for y in 0..<64 {
       for x in 0..<64 { samples += drawing.pixel(x, y) }
     }
-    let features = ImageFeatures(of: try Raster(width: 64, height: 64, samples: samples))
+    let features = ImageFeatures(of: try RGBImage(width: 64, height: 64, samples: samples))
     #expect(features.flatShare == drawing.flatShare)
     #expect(features.flatShareAtEdges == (drawing == .cells ? drawing.flatShare : 0))
     #expect(features.isGraphic == (drawing == .cells))
@@ -154,7 +154,7 @@ import Testing
         (x % 128 < cells ? Drawing.cells : .noise).pixel(x % 128, y)
       }
     }
-    let features = ImageFeatures(of: try Raster(width: width, height: 32, samples: samples))
+    let features = ImageFeatures(of: try RGBImage(width: width, height: 32, samples: samples))
     #expect(abs(features.flatShare - share) < 0.01, "\(features)")
     #expect(features.isGraphic == isGraphic)
   }

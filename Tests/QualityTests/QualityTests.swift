@@ -1,4 +1,4 @@
-import TesseraQuality
+import TesseraTranscode
 import Testing
 
 @Suite struct QualityTests {
@@ -74,7 +74,7 @@ import Testing
   /// The last row and column are repeated below 8 pixels.
   @Test(arguments: [(1, 1), (1, 3), (5, 2), (7, 7), (7, 30)])
   func smallImagesScoreAsTheirEnlargements(_ width: Int, _ height: Int) throws {
-    func images(_ width8: Int, _ height8: Int) throws -> (Raster, Raster) {
+    func images(_ width8: Int, _ height8: Int) throws -> (RGBImage, RGBImage) {
       func noise(_ x: Int, _ y: Int, _ channel: Int) -> Int {
         DrawnImage.noise(min(x, width - 1), min(y, height - 1), channel)
       }
@@ -97,7 +97,7 @@ import Testing
     let (first, second) = (
       try DrawnImage.make(.gradient, 120, 87), try DrawnImage.make(.gradient, .noisy, 120, 87)
     )
-    func turned(_ image: Raster) throws -> Raster {
+    func turned(_ image: RGBImage) throws -> RGBImage {
       try DrawnImage.raster(image.height, image.width) { x, y, channel in
         Int(image.samples[(x * image.width + y) * 3 + channel])
       }
@@ -157,7 +157,7 @@ import Testing
         an image of 9 x 16 pixels cannot be compared with one of 16 x 9: resize it first
         """)
     let shape = #expect(throws: QualityError.self) {
-      try Raster(width: 4, height: 3, channels: 3, samples: [1, 2, 3])
+      try RGBImage(width: 4, height: 3, channels: 3, samples: [1, 2, 3])
     }
     #expect(
       shape?.description
@@ -175,7 +175,7 @@ import Testing
     let error = QualityError.shape(
       width: width, height: height, channels: channels, samples: samples)
     #expect(throws: error) {
-      try Raster(
+      try RGBImage(
         width: width, height: height, channels: channels,
         samples: Array(repeating: 0, count: samples))
     }

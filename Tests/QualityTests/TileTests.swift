@@ -1,4 +1,4 @@
-import TesseraQuality
+import TesseraTranscode
 import Testing
 
 @Suite struct TileTests {

@@ -1,4 +1,3 @@
-import TesseraPlaceholder
 import TesseraPlan
 import TesseraTestSupport
 import Testing

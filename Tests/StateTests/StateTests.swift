@@ -1,5 +1,4 @@
 import Foundation
-import TesseraPlaceholder
 import TesseraPlan
 import TesseraTestSupport
 import Testing

@@ -1,9 +1,8 @@
 import Glibc
 import Synchronization
-import TesseraCurl
 import TesseraTestSupport
 
-@testable import TesseraStore
+@testable import TesseraNet
 
 /// A server that gives the answers of a list, one after the other, and remembers what it was sent.
 final class ScriptedStore: Sendable {

@@ -4,7 +4,7 @@ import TesseraSystem
 import TesseraTestSupport
 import Testing
 
-@testable import TesseraStore
+@testable import TesseraNet
 
 /// Where credentials come from, and how long they are used.
 @Suite struct StoreCredentialTests {

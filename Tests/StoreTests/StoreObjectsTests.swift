@@ -2,7 +2,7 @@ import TesseraBytes
 import TesseraTestSupport
 import Testing
 
-@testable import TesseraStore
+@testable import TesseraNet
 
 /// Requests for objects as a server receives them, and what its answers mean.
 @Suite struct StoreObjectsTests {

@@ -1,5 +1,4 @@
-import TesseraCurl
-import TesseraStore
+import TesseraNet
 import Testing
 
 @Suite struct StorePauseTests {

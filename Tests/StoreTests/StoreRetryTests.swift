@@ -1,9 +1,8 @@
-import TesseraCurl
 import TesseraSystem
 import TesseraTestSupport
 import Testing
 
-@testable import TesseraStore
+@testable import TesseraNet
 
 /// What is sent again, and what is done about answers that were lost.
 @Suite struct StoreRetryTests {

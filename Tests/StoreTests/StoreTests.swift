@@ -1,7 +1,7 @@
 import TesseraTestSupport
 import Testing
 
-@testable import TesseraStore
+@testable import TesseraNet
 
 /// Object stores, as far as no server is needed: names, URLs, verdicts, credentials, answers.
 @Suite struct StoreTests {

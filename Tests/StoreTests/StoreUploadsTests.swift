@@ -2,7 +2,7 @@ import TesseraSystem
 import TesseraTestSupport
 import Testing
 
-@testable import TesseraStore
+@testable import TesseraNet
 
 /// Objects that are written in parts.
 @Suite struct StoreUploadsTests {

@@ -1,8 +1,7 @@
-import TesseraCurl
 import TesseraTestSupport
 import Testing
 
-@testable import TesseraStore
+@testable import TesseraNet
 
 /// What answers, texts and settings of a store mean, in whole sentences.
 @Suite struct StoreVerdictTests {

@@ -1,4 +1,4 @@
-import TesseraCurl
+import TesseraNet
 import Testing
 
 @Suite struct BackoffTests {

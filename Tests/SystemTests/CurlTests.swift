@@ -1,7 +1,7 @@
 import TesseraCCurl
 import Testing
 
-@testable import TesseraCurl
+@testable import TesseraNet
 
 /// What libcurl reads, and what requests have in common.
 @Suite struct CurlTests {

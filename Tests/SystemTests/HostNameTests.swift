@@ -1,4 +1,4 @@
-import TesseraCurl
+import TesseraNet
 import Testing
 
 /// One host has one name, whatever it is written as.

@@ -2,7 +2,7 @@ import Glibc
 import TesseraTestSupport
 import Testing
 
-@testable import TesseraCurl
+@testable import TesseraNet
 
 /// IP addresses, and blocks of them.
 @Suite struct IPAddressTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import TesseraCurl
+@testable import TesseraNet
 
 /// Which requests go through which proxy.
 @Suite struct ProxySettingsTests {

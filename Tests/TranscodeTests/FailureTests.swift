@@ -1,5 +1,5 @@
 import TesseraTestSupport
-import TesseraWire
+import TesseraWorkers
 import Testing
 
 @testable import TesseraTranscode

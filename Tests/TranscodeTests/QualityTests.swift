@@ -1,9 +1,7 @@
 import TesseraImageHeader
-import TesseraPlaceholder
 import TesseraPlan
-import TesseraQuality
 import TesseraTestSupport
-import TesseraWire
+import TesseraWorkers
 import Testing
 
 @testable import TesseraTranscode
@@ -53,7 +51,7 @@ extension LibvipsTests {
       return try finder.find(encoding, automatic)
     }
 
-    private func decoded(_ bytes: [UInt8], _ format: OutputFormat) throws -> TesseraQuality.Raster {
+    private func decoded(_ bytes: [UInt8], _ format: OutputFormat) throws -> RGBImage {
       let format = try #require(ImageFormat(rawValue: format.rawValue))
       return try withSource(bytes) { try Image.load($0, format: format).inMemory().qualityRaster() }
     }
@@ -154,11 +152,11 @@ extension LibvipsTests {
       let same = try comparison(one, one)
       #expect(
         same == Likeness(score: 100, worstTile: .init(score: 100, x: 0, y: 0, size: Size(8, 8))))
-      func raster(_ factor: Int) throws -> TesseraQuality.Raster {
+      func raster(_ factor: Int) throws -> RGBImage {
         let samples = (0..<8).flatMap { y in
           (0..<8).flatMap { [UInt8](repeating: UInt8($0 * y * factor), count: 3) }
         }
-        return try TesseraQuality.Raster(width: 8, height: 8, samples: samples)
+        return try RGBImage(width: 8, height: 8, samples: samples)
       }
       var pyramid = ReferencePyramid(of: try raster(1))
       let expected = Likeness(try pyramid.compare(with: try raster(3)))

@@ -2,7 +2,7 @@ import TesseraImageHeader
 import TesseraPlan
 import TesseraTestSupport
 import TesseraText
-import TesseraWire
+import TesseraWorkers
 import Testing
 
 @testable import TesseraTranscode

@@ -2,7 +2,7 @@ import TesseraCVips
 import TesseraImageHeader
 import TesseraPlan
 import TesseraTestSupport
-import TesseraWire
+import TesseraWorkers
 import Testing
 
 @testable import TesseraTranscode

@@ -3,7 +3,7 @@ import TesseraCatalog
 import TesseraPlan
 import TesseraSystem
 import TesseraTestSupport
-import TesseraWire
+import TesseraWorkers
 import Testing
 
 @testable import TesseraTranscode

@@ -1,7 +1,7 @@
 import TesseraImageHeader
 import TesseraPlan
 import TesseraTestSupport
-import TesseraWire
+import TesseraWorkers
 import Testing
 
 @testable import TesseraTranscode

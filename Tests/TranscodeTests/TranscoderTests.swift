@@ -1,8 +1,7 @@
-import TesseraPlaceholder
 import TesseraPlan
 import TesseraSystem
 import TesseraTestSupport
-import TesseraWire
+import TesseraWorkers
 import Testing
 
 @testable import TesseraTranscode

@@ -1,17 +1,17 @@
 import Foundation
 import TesseraBytes
 import TesseraCatalog
-import TesseraPlaceholder
 import TesseraPlan
 import TesseraTestSupport
 import Testing
 
-@testable import TesseraWire
+@testable import TesseraWorkers
 
 @Suite struct WireMessageTests {
   @Test func theDigestOfTheGoldenFileIsTheVersion() throws {
     let digest = SHA256.of(
-      Array(try Data(contentsOf: Places.root.appending(path: "Sources/Wire/Messages.jsonl"))))
+      Array(
+        try Data(contentsOf: Places.root.appending(path: "Sources/Workers/Wire/Messages.jsonl"))))
     #expect(WorkerHello.protocolVersion == String(digest.prefix(16)))
     let hello = WorkerHello(libvips: "8", confinement: Confinement(landlock: 0, hasSeccomp: false))
     #expect(hello.protocolVersion == WorkerHello.protocolVersion)

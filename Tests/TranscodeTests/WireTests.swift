@@ -1,11 +1,10 @@
 import Foundation
 import TesseraCatalog
-import TesseraPlaceholder
 import TesseraPlan
 import TesseraTestSupport
 import Testing
 
-@testable import TesseraWire
+@testable import TesseraWorkers
 
 @Suite struct WireTests {
   /// One of each message between coordinator and worker, with all its members.
@@ -78,13 +77,15 @@ import Testing
   /// to be to `build/Messages.jsonl`: then the number changes with it.
   @Test func theGoldenFileHasOneOfEachMessage() throws {
     let made = Self.samples.flatMap { WireLine.line($0, job: 7) }
-    let golden = try Data(contentsOf: Places.root.appending(path: "Sources/Wire/Messages.jsonl"))
+    let golden = try Data(
+      contentsOf: Places.root.appending(path: "Sources/Workers/Wire/Messages.jsonl"))
     if Data(made) != golden {
       let build = Places.root.appending(path: "build")
       try FileManager.default.createDirectory(at: build, withIntermediateDirectories: true)
       try Data(made).write(to: build.appending(path: "Messages.jsonl"))
     }
-    #expect(Data(made) == golden, "compare build/Messages.jsonl with Sources/Wire/Messages.jsonl")
+    #expect(
+      Data(made) == golden, "compare build/Messages.jsonl with Sources/Workers/Wire/Messages.jsonl")
     // A member without a value would not be in the file, so that its name could change unnoticed.
     for sample in Self.samples {
       let missing = Self.missing(in: sample).subtracting(["automatic", "quality", "fallback"])

@@ -3,7 +3,7 @@ import TesseraCVips
 import TesseraPlan
 import TesseraSystem
 import TesseraTestSupport
-import TesseraWire
+import TesseraWorkers
 import Testing
 
 @testable import TesseraTranscode

@@ -2,7 +2,6 @@ import Foundation
 import Synchronization
 import TesseraPlan
 import TesseraSystem
-import TesseraWire
 import Testing
 
 @testable import TesseraWorkers

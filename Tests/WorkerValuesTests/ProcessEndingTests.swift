@@ -1,6 +1,5 @@
 import Glibc
 import TesseraSystem
-import TesseraWire
 import Testing
 
 @testable import TesseraWorkers

@@ -1,8 +1,6 @@
-import TesseraPlaceholder
 import TesseraPlan
 import TesseraSystem
 import TesseraTestSupport
-import TesseraWire
 import Testing
 
 @testable import TesseraWorkers

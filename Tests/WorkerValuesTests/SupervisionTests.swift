@@ -1,6 +1,5 @@
 import Glibc
 import TesseraPlan
-import TesseraWire
 import Testing
 
 @testable import TesseraWorkers

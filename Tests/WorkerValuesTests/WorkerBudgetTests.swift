@@ -1,5 +1,4 @@
 import TesseraTestSupport
-import TesseraWire
 import Testing
 
 @testable import TesseraWorkers

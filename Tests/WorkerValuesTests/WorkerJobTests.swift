@@ -1,10 +1,8 @@
 import Glibc
 import TesseraCatalog
-import TesseraPlaceholder
 import TesseraPlan
 import TesseraSystem
 import TesseraTestSupport
-import TesseraWire
 import Testing
 
 @testable import TesseraWorkers

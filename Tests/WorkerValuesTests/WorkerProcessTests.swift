@@ -1,7 +1,6 @@
 import Foundation
 import TesseraPlan
 import TesseraSystem
-import TesseraWire
 import Testing
 
 @testable import TesseraWorkers

@@ -1,7 +1,6 @@
 import Foundation
 import TesseraPlan
 import TesseraTestSupport
-import TesseraWire
 import TesseraWorkers
 import Testing
 

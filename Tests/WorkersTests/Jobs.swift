@@ -1,8 +1,6 @@
 import Foundation
-import TesseraPlaceholder
 import TesseraPlan
 import TesseraTestSupport
-import TesseraWire
 import TesseraWorkers
 
 func settings(_ executable: String, seconds: Int = 20, count: Int = 1) -> WorkerSettings {

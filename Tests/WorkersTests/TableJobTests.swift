@@ -3,7 +3,6 @@ import TesseraCatalog
 import TesseraPlan
 import TesseraSystem
 import TesseraTestSupport
-import TesseraWire
 import TesseraWorkers
 import Testing
 

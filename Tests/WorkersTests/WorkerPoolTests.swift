@@ -1,8 +1,6 @@
 import Foundation
-import TesseraPlaceholder
 import TesseraPlan
 import TesseraTestSupport
-import TesseraWire
 import TesseraWorkers
 import Testing
 

@@ -1,4 +1,4 @@
-import TesseraXML
+import TesseraBytes
 import Testing
 
 /// Elements of XML texts, and what such texts must not do.

@@ -1,6 +1,6 @@
+internal import TesseraBytes
 internal import TesseraJSON
 internal import TesseraText
-internal import TesseraXML
 
 /// The images of an item of a feed, of a sitemap's page, or of a product in a Merchant feed.
 ///

@@ -1,5 +1,5 @@
+internal import TesseraBytes
 internal import TesseraJSON
-internal import TesseraXML
 
 /// Reads feeds and sitemaps: RSS, Atom, JSON Feed, and sitemaps with images. See ``FeedImages``.
 ///

@@ -2,7 +2,7 @@ internal import Synchronization
 internal import TesseraBytes
 internal import TesseraCatalog
 package import TesseraManifest
-internal import TesseraStore
+internal import TesseraNet
 package import TesseraSystem
 internal import TesseraText
 

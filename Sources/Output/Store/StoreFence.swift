@@ -1,5 +1,5 @@
 internal import Synchronization
-internal import TesseraStore
+internal import TesseraNet
 internal import TesseraText
 
 /// Keeps a process from changing an output in a store that another one has taken over: whatever it writes there goes

@@ -1,6 +1,6 @@
 internal import Synchronization
 internal import TesseraManifest
-internal import TesseraStore
+internal import TesseraNet
 internal import TesseraSystem
 
 /// The lock of an output in a store, or of one of its shards, held by this process, wherever the state is:

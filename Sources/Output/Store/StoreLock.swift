@@ -1,5 +1,5 @@
 internal import TesseraJSON
-internal import TesseraStore
+internal import TesseraNet
 internal import TesseraSystem
 
 /// The object that a ``StoreLock`` is made of. Each call blocks its thread.

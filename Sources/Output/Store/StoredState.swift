@@ -1,6 +1,6 @@
 internal import Synchronization
 internal import TesseraManifest
-internal import TesseraStore
+internal import TesseraNet
 internal import TesseraSystem
 
 /// The state of an output, or of one of its shards, that is kept in the output's store:

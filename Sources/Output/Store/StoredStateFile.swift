@@ -1,4 +1,4 @@
-internal import TesseraStore
+internal import TesseraNet
 internal import TesseraSystem
 
 /// The object of a state. Each call blocks its thread.

@@ -1,9 +1,9 @@
 internal import TesseraCatalog
-internal import TesseraFetch
 internal import TesseraImageHeader
+internal import TesseraNet
 internal import TesseraPlan
 internal import TesseraText
-internal import TesseraWire
+internal import TesseraWorkers
 
 /// The one place that puts failures into words.
 extension CatalogImage.Failure {

@@ -1,6 +1,5 @@
 internal import TesseraBytes
 package import TesseraCatalog
-internal import TesseraDelivery
 package import TesseraPipelineFile
 internal import TesseraPlan
 

@@ -1,11 +1,9 @@
 internal import TesseraCatalog
-internal import TesseraDelivery
 internal import TesseraImageHeader
 internal import TesseraPipelineFile
-internal import TesseraPlaceholder
 internal import TesseraPlan
 internal import TesseraState
-internal import TesseraWire
+internal import TesseraWorkers
 
 /// Puts the catalog's entries together. Pure: the same outcome gives the same entry.
 struct ImageEntries: Sendable {

@@ -1,8 +1,8 @@
 internal import TesseraCatalog
-internal import TesseraDelivery
-internal import TesseraFetch
+internal import TesseraNet
 internal import TesseraOutput
 internal import TesseraPipelineFile
+internal import TesseraPlan
 internal import TesseraState
 internal import TesseraSystem
 

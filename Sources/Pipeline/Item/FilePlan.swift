@@ -1,7 +1,6 @@
-internal import TesseraPlaceholder
 internal import TesseraPlan
 internal import TesseraState
-internal import TesseraWire
+internal import TesseraWorkers
 
 /// What one item needs of a content, and which of it exists: the plan, with the published record of
 /// each of its files.

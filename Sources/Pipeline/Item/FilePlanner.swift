@@ -1,10 +1,9 @@
 internal import TesseraOutput
 internal import TesseraPipelineFile
-internal import TesseraPlaceholder
 internal import TesseraPlan
 internal import TesseraState
 internal import TesseraSystem
-internal import TesseraWire
+internal import TesseraWorkers
 
 /// Plans the files of an item and looks up which of them exist.
 struct FilePlanner: Sendable {

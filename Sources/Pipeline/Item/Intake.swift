@@ -1,10 +1,9 @@
 internal import Synchronization
 internal import TesseraBytes
-internal import TesseraFetch
 internal import TesseraImageHeader
+internal import TesseraNet
 internal import TesseraOutput
 internal import TesseraPlan
-internal import TesseraProbe
 internal import TesseraSystem
 internal import TesseraWorkers
 

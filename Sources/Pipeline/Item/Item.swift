@@ -1,7 +1,7 @@
 internal import TesseraBytes
 package import TesseraCatalog
-internal import TesseraFetch
 package import TesseraManifest
+internal import TesseraNet
 package import TesseraPipelineFile
 internal import TesseraPlan
 internal import TesseraState

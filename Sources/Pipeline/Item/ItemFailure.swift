@@ -1,6 +1,6 @@
-internal import TesseraFetch
+internal import TesseraNet
 internal import TesseraPlan
-internal import TesseraWire
+internal import TesseraWorkers
 
 /// Why an item cannot be shown as it is now. ``CatalogImage/Failure/init(_:)`` puts it into words.
 enum ItemFailure: Sendable, Equatable {

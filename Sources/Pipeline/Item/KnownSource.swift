@@ -1,10 +1,10 @@
 internal import TesseraCatalog
-internal import TesseraFetch
 internal import TesseraImageHeader
+internal import TesseraNet
 internal import TesseraPlan
 internal import TesseraState
 internal import TesseraText
-internal import TesseraWire
+internal import TesseraWorkers
 
 /// What earlier runs, and earlier items of this run, know of an item's source.
 struct KnownSource: Sendable {

@@ -2,7 +2,7 @@ package import TesseraCatalog
 package import TesseraImageHeader
 package import TesseraPlan
 package import TesseraState
-internal import TesseraWire
+internal import TesseraWorkers
 
 extension ContentRecord {
   /// What the header alone says.

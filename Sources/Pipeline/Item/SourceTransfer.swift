@@ -1,4 +1,4 @@
-internal import TesseraFetch
+internal import TesseraNet
 internal import TesseraOutput
 internal import TesseraPipelineFile
 internal import TesseraText

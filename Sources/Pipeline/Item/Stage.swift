@@ -1,7 +1,6 @@
-internal import TesseraFetch
+internal import TesseraNet
 internal import TesseraPlan
 internal import TesseraState
-internal import TesseraWire
 internal import TesseraWorkers
 
 /// How far an item has come: each stage has what is known there, and nothing that comes later. A step

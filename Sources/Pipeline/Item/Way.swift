@@ -1,5 +1,5 @@
-internal import TesseraDelivery
 internal import TesseraPipelineFile
+internal import TesseraPlan
 internal import TesseraState
 
 /// The way of an item, from the manifest to its record.

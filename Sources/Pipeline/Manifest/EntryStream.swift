@@ -1,5 +1,5 @@
-internal import TesseraFetch
 package import TesseraManifest
+internal import TesseraNet
 internal import TesseraOutput
 package import TesseraPipelineFile
 package import TesseraState

@@ -1,4 +1,4 @@
-package import TesseraFetch
+package import TesseraNet
 package import TesseraPipelineFile
 
 extension PipelineFile.Fetch {

@@ -1,6 +1,6 @@
 internal import TesseraBytes
-internal import TesseraFetch
 internal import TesseraManifest
+internal import TesseraNet
 internal import TesseraPipelineFile
 internal import TesseraSystem
 internal import TesseraText

@@ -1,6 +1,6 @@
 internal import TesseraBytes
-internal import TesseraFetch
 package import TesseraManifest
+internal import TesseraNet
 package import TesseraPipelineFile
 internal import TesseraState
 internal import TesseraSystem

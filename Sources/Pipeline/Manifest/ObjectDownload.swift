@@ -1,6 +1,5 @@
-internal import TesseraFetch
+package import TesseraNet
 package import TesseraPipelineFile
-package import TesseraStore
 internal import TesseraSystem
 
 /// Fetches a manifest in an object store into a file.

@@ -1,4 +1,4 @@
-internal import TesseraFetch
+internal import TesseraNet
 package import TesseraText
 
 /// The images that a run is for, if it is not one of all (`--only`, `--only-failed`, `--only-host`). An image has to meet

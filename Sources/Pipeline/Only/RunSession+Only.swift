@@ -5,7 +5,6 @@ internal import TesseraOutput
 internal import TesseraPipelineFile
 internal import TesseraState
 internal import TesseraSystem
-internal import TesseraWire
 internal import TesseraWorkers
 
 /// A run of some images, which leaves all others as the current catalog has them.

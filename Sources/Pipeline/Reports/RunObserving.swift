@@ -1,4 +1,4 @@
-internal import TesseraFetch
+internal import TesseraNet
 
 /// Observes a run while it works. Calls come from several tasks.
 package protocol RunObserving: Sendable {

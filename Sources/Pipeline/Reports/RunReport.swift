@@ -1,7 +1,7 @@
 internal import TesseraCatalog
-internal import TesseraFetch
 internal import TesseraJSON
 package import TesseraManifest
+internal import TesseraNet
 package import TesseraOutput
 internal import TesseraState
 internal import TesseraSystem

@@ -1,6 +1,6 @@
 internal import Synchronization
 internal import TesseraCatalog
-internal import TesseraFetch
+internal import TesseraNet
 internal import TesseraState
 internal import TesseraSystem
 

@@ -4,7 +4,6 @@ internal import TesseraOutput
 internal import TesseraPipelineFile
 internal import TesseraState
 internal import TesseraSystem
-internal import TesseraWire
 internal import TesseraWorkers
 
 /// Publishes the files of tables, and knows those of earlier runs.

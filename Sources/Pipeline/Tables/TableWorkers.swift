@@ -5,7 +5,6 @@ internal import TesseraPlan
 internal import TesseraState
 internal import TesseraSystem
 internal import TesseraText
-internal import TesseraWire
 internal import TesseraWorkers
 
 /// Has workers decode the images of a table: some at a time, so that a job keeps its limits of memory and time

@@ -1,5 +1,5 @@
 internal import Synchronization
-internal import TesseraFetch
+internal import TesseraNet
 internal import TesseraSystem
 internal import TesseraWorkers
 

@@ -1,5 +1,4 @@
 internal import TesseraCatalog
-internal import TesseraDelivery
 internal import TesseraImageHeader
 internal import TesseraJSON
 internal import TesseraPlan

@@ -1,5 +1,4 @@
 internal import TesseraCatalog
-internal import TesseraPlaceholder
 package import TesseraPlan
 
 /// A published file.

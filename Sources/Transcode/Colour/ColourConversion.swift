@@ -1,6 +1,6 @@
 internal import TesseraImageHeader
 internal import TesseraPlan
-internal import TesseraWire
+internal import TesseraWorkers
 
 /// Brings a decoded source into the colour space of its outputs.
 ///

@@ -1,6 +1,6 @@
 internal import TesseraImageHeader
 internal import TesseraPlan
-internal import TesseraWire
+internal import TesseraWorkers
 
 /// What is done with a source before its pixels are decoded.
 extension Decoder {

@@ -1,6 +1,7 @@
+internal import Glibc
 internal import TesseraImageHeader
 internal import TesseraPlan
-internal import TesseraWire
+internal import TesseraWorkers
 
 /// Decodes a source file into upright frames in memory, in 8-bit sRGB, grey or the source's own
 /// profile.
@@ -233,5 +234,95 @@ extension TranscodeJob {
   /// Whether all files are WebP without any metadata: only the samples of the source count.
   fileprivate var isWithoutMetadata: Bool {
     files.allSatisfy { $0.encoding.format == .webp && !$0.encoding.keepsMetadata }
+  }
+}
+
+/// How much of the reduction the codecs of JPEG and WebP do while decoding.
+///
+/// At least a factor of two is left to the resize, as vips_thumbnail does: otherwise the codec's
+/// box filter would be visible. libwebp could scale by any number, but nothing makes up for what it loses between
+/// whole samples.
+enum ShrinkOnLoad {
+  /// The shrink factor: 1, 2, 4 or 8.
+  ///
+  /// - Parameters:
+  ///   - scale: the base's size relative to the source's, at most 1.
+  ///   - size: the source's. At least eight samples of its shorter side remain: libvips 8.14 ends the
+  ///     process if none does, and a few are not enough for a good file.
+  static func factor(_ scale: Double, of size: Size) -> Int {
+    let most = min(1 / scale / 2, Double(min(size.width, size.height)) / 8)
+    return [8, 4, 2].first { Double($0) <= most } ?? 1
+  }
+}
+
+/// What librsvg 2.54 leaves out of a drawing, or places otherwise than browsers.
+enum DrawingCheck {
+  /// A list for people; nil if nothing was found.
+  static func missing(in source: SourceData) -> String? {
+    var found = words.filter { place(of: $0, in: source.bytes, from: 0) != nil }
+    if hasMediaRule(source.bytes) { found.insert("@media", at: 0) }
+    if hasMarkerWithoutLine(source.bytes) { found.append("markers of paths without a line") }
+    if hasInnerUnit(source.bytes) { found.append("lengths in units of print") }
+    return found.isEmpty ? nil : found.joined(separator: ", ")
+  }
+
+  private static let words = ["dominant-baseline", "<foreignObject", "<textPath", "@font-face"]
+
+  /// Rules for paper and for dark screens do not apply in browsers either.
+  private static func hasMediaRule(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    var offset = 0
+    while let start = place(of: "@media", in: bytes, from: offset) {
+      offset = start + 6
+      let query = String(
+        decoding: bytes[offset...].prefix(200).prefix { $0 != 0x7B }, as: UTF8.self)
+      if !query.contains("print"), !query.contains("dark") { return true }
+    }
+    return false
+  }
+
+  /// libvips 8.14 tells librsvg of 72 pixels per inch, not 96.
+  private static func hasInnerUnit(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    let root = place(of: "<svg", in: bytes, from: 0) ?? 0
+    let start = bytes[root...].firstIndex(of: UInt8(ascii: ">")) ?? bytes.count
+    let units: Set<[UInt8]> = Set(["mm", "cm", "in", "pt", "pc"].map { Array($0.utf8) })
+    let ends = Set("\"'; }".utf8)
+    return (start..<max(start, bytes.count - 3)).contains { place in
+      (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[place])
+        && ends.contains(bytes[place + 3])
+        && units.contains(Array(bytes[(place + 1)...(place + 2)]))
+    }
+  }
+
+  private static func hasMarkerWithoutLine(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    var offset = 0
+    while let start = place(of: "<path", in: bytes, from: offset) {
+      let tag = bytes[start...].prefix { $0 != 0x3E }
+      offset = tag.endIndex
+      guard place(of: "marker-", in: bytes, from: start) ?? .max < offset,
+        let data = [" d=\"", " d='"].compactMap({ place(of: $0, in: bytes, from: start) })
+          .filter({ $0 < offset }).min()
+      else { continue }
+      let quote = bytes[data + 3]
+      let commands = bytes[(data + 4)..<offset].prefix { $0 != quote }.filter { $0 | 32 >= 0x61 }
+      // The letters of a path: only ones that move to a point (SVG 2, section 9.3).
+      if !commands.isEmpty, commands.allSatisfy({ $0 | 32 == UInt8(ascii: "m") }) { return true }
+    }
+    return false
+  }
+
+  private static func place(
+    of word: String, in bytes: UnsafeRawBufferPointer, from offset: Int
+  ) -> Int? {
+    let word = Array(word.utf8)
+    guard let base = bytes.baseAddress else { return nil }
+    var start = offset
+    while start + word.count <= bytes.count,
+      let found = memchr(base + start, Int32(word[0]), bytes.count - word.count + 1 - start)
+    {
+      start = UnsafeRawPointer(found) - base
+      if memcmp(base + start, word, word.count) == 0 { return start }
+      start += 1
+    }
+    return nil
   }
 }

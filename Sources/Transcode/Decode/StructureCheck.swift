@@ -1,6 +1,6 @@
 internal import TesseraImageHeader
 internal import TesseraPlan
-internal import TesseraWire
+internal import TesseraWorkers
 
 /// Checks of a source's structure before libvips opens it: defects that libvips accepts, or rejects
 /// too late.

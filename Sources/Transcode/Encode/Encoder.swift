@@ -1,6 +1,5 @@
 internal import TesseraPlan
-internal import TesseraQuality
-internal import TesseraWire
+internal import TesseraWorkers
 
 /// Encodes frames into a file in memory, with exactly the metadata that its policy keeps.
 enum Encoder {

@@ -1,6 +1,6 @@
 internal import TesseraImageHeader
 internal import TesseraPlan
-internal import TesseraWire
+internal import TesseraWorkers
 
 /// A source whose own encoded image may serve as an output, with cleaned metadata: encoded again at
 /// its own size and format it could be larger, and would be worse.

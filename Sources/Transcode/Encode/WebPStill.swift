@@ -1,6 +1,5 @@
 internal import TesseraCVips
 internal import TesseraCWebPMux
-internal import TesseraQuality
 
 /// Encodes a still image without metadata straight through libwebp, and decodes it again: the same bytes and samples
 /// as through libvips, without the fixed costs of its operations.
@@ -51,7 +50,7 @@ enum WebPStill {
   }
 
   /// The samples of a file that this process has made; nil if libwebp can't decode it.
-  static func decode(_ file: [UInt8]) -> TesseraQuality.Raster? {
+  static func decode(_ file: [UInt8]) -> RGBImage? {
     var features = WebPBitstreamFeatures()
     guard WebPGetFeatures(file, file.count, &features) == VP8_STATUS_OK else { return nil }
     let (width, height) = (Int(features.width), Int(features.height))
@@ -63,7 +62,7 @@ enum WebPStill {
         file, file.count, buffer.baseAddress, count, Int32(width * channels))
       filled = decoded == nil ? 0 : count
     }
-    return try? TesseraQuality.Raster(
+    return try? RGBImage(
       width: width, height: height, channels: channels, samples: samples)
   }
 
@@ -92,5 +91,43 @@ extension Raster {
   /// Whether the samples are three or four bands of 8-bit sRGB.
   fileprivate var isSRGB: Bool {
     isEightBit && vips_image_get_interpretation(handle) == VIPS_INTERPRETATION_sRGB
+  }
+}
+
+/// Counts the colours of an image as far as a palette is worth it.
+enum PaletteCount {
+  /// Of a palette in WebP and PNG.
+  static let most = 256
+  /// Of each colour. With fewer, a palette takes more than it saves: of 38 such files none was smaller with one.
+  static let fewestPixels = 10
+
+  /// Whether the image has few enough colours, for a palette and for its pixels.
+  ///
+  /// - Parameter samples: in 8 bits, row by row: three bands, or four with alpha.
+  static func fits(_ samples: UnsafeBufferPointer<UInt8>, bands: Int) -> Bool {
+    let most = min(most, samples.count / bands / fewestPixels)
+    // Open addressing; 0 is an empty place, so a colour is stored with a bit above it.
+    var table = [UInt64](repeating: 0, count: 4 * Self.most)
+    return table.withUnsafeMutableBufferPointer { table in
+      var (count, last) = (0, 0 as UInt64)
+      for place in stride(from: 0, to: samples.count, by: bands) {
+        var colour: UInt64 = 1
+        for band in 0..<bands { colour = colour << 8 | UInt64(samples[place + band]) }
+        if colour == last { continue }
+        last = colour
+        // Fibonacci hashing (Knuth, volume 3, 6.4).
+        var slot = Int(truncatingIfNeeded: (colour &* 0x9E37_79B9_7F4A_7C15) >> 54)
+        while table[slot] != colour {
+          if table[slot] == 0 {
+            count += 1
+            if count > most { return false }
+            table[slot] = colour
+          } else {
+            slot = (slot + 1) % table.count
+          }
+        }
+      }
+      return true
+    }
   }
 }

@@ -1,8 +1,7 @@
 internal import TesseraImageHeader
-internal import TesseraPlaceholder
 internal import TesseraPlan
 internal import TesseraText
-package import TesseraWire
+package import TesseraWorkers
 
 /// Tests what this machine's image libraries can do, with images of 16 x 16 pixels in memory. For
 /// `tessera doctor`.

@@ -1,8 +1,7 @@
 internal import TesseraImageHeader
-internal import TesseraPlaceholder
 internal import TesseraPlan
 internal import TesseraText
-package import TesseraWire
+package import TesseraWorkers
 
 /// A job of each lane that a fork server does before it forks. What the first job of a process looks up is then there in
 /// every worker: addresses of functions in libraries, tables of codecs, types.

@@ -2,7 +2,7 @@ internal import Glibc
 internal import TesseraCVips
 internal import TesseraImageHeader
 internal import TesseraPlan
-internal import TesseraWire
+internal import TesseraWorkers
 
 /// The gain map of a JPEG file: a second image behind the first, which says how much brighter each part of that is on a
 /// screen of high dynamic range (ISO 21496-1; Ultra HDR 1.1; Apple's maps).

@@ -1,6 +1,5 @@
 internal import TesseraPlan
-internal import TesseraQuality
-package import TesseraWire
+package import TesseraWorkers
 
 /// Compares two files as they are shown: upright, in 8-bit sRGB, the first frame of an animation.
 package struct ImageComparer {
@@ -28,7 +27,7 @@ package struct ImageComparer {
 
   private func decoded(
     _ image: ComparisonJob.Image, _ name: String, at offset: Int
-  ) throws(TranscodeFailure) -> TesseraQuality.Raster {
+  ) throws(TranscodeFailure) -> RGBImage {
     do throws(TranscodeFailure) {
       return try decoded(image, at: offset)
     } catch {
@@ -38,7 +37,7 @@ package struct ImageComparer {
 
   private func decoded(
     _ image: ComparisonJob.Image, at offset: Int
-  ) throws(TranscodeFailure) -> TesseraQuality.Raster {
+  ) throws(TranscodeFailure) -> RGBImage {
     guard offset >= 0, image.length > 0, offset <= source.bytes.count - image.length else {
       throw TranscodeFailure(.local, "the files of a comparison are not complete")
     }
@@ -81,11 +80,11 @@ extension Likeness {
 
 extension Raster {
   /// The image as it is shown, for a comparison.
-  func qualityRaster() throws(VipsError) -> TesseraQuality.Raster {
+  func qualityRaster() throws(VipsError) -> RGBImage {
     let shown = try onScreen()
     let raster = try shown.withSamples { samples, bands in
       Result { () throws(QualityError) in
-        try TesseraQuality.Raster(
+        try RGBImage(
           width: shown.width, height: shown.height, channels: bands, samples: Array(samples))
       }
     }

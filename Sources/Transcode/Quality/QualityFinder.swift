@@ -1,7 +1,6 @@
 internal import TesseraImageHeader
 internal import TesseraPlan
-internal import TesseraQuality
-internal import TesseraWire
+internal import TesseraWorkers
 
 /// Finds the qualities of encodings for one image: encodes it at up to four qualities, decodes each result, and compares it
 /// with the image. What comparisons need of the image is computed once, for all encodings.
@@ -76,7 +75,7 @@ struct QualityFinder: ~Copyable {
   private mutating func compare(
     _ bytes: [UInt8], _ format: OutputFormat
   ) throws(TranscodeFailure) -> Comparison {
-    let candidate: TesseraQuality.Raster
+    let candidate: RGBImage
     do throws(VipsError) {
       candidate = try decoded(bytes, format)
     } catch {
@@ -91,7 +90,7 @@ struct QualityFinder: ~Copyable {
 
   private func decoded(
     _ bytes: [UInt8], _ format: OutputFormat
-  ) throws(VipsError) -> TesseraQuality.Raster {
+  ) throws(VipsError) -> RGBImage {
     // With a profile, what is shown are other samples.
     if format == .webp, frame.profileLength == 0, let raster = WebPStill.decode(bytes) {
       return raster
@@ -107,7 +106,7 @@ struct QualityFinder: ~Copyable {
 
 extension Raster {
   /// The image as files with this background show it.
-  fileprivate func shown(on background: Colour?) throws(VipsError) -> TesseraQuality.Raster {
+  fileprivate func shown(on background: Colour?) throws(VipsError) -> RGBImage {
     guard let background, hasAlpha else { return try qualityRaster() }
     return try onScreen().flattened(
       red: background.red, green: background.green, blue: background.blue

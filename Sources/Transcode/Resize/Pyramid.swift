@@ -1,7 +1,6 @@
-internal import TesseraPlaceholder
 internal import TesseraPlan
 internal import TesseraText
-internal import TesseraWire
+internal import TesseraWorkers
 
 /// The images in memory that outputs are made from: the decoded image and its halves, quarters and
 /// so on, as far as they are needed.

@@ -1,6 +1,6 @@
 import Synchronization
 
-@testable import TesseraFetch
+@testable import TesseraNet
 
 /// A fetcher whose servers are values. It passes bodies to the receiver as the real one does, in
 /// pieces that are smaller than a header.

@@ -1,7 +1,6 @@
 import Synchronization
 import TesseraPlan
 import TesseraSystem
-import TesseraWire
 import TesseraWorkers
 
 /// Workers of tables without processes. A file "decodes" to its bytes, repeated; one that begins

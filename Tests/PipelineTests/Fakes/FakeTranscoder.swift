@@ -1,9 +1,7 @@
 import Synchronization
 import TesseraBytes
-import TesseraPlaceholder
 import TesseraPlan
 import TesseraSystem
-import TesseraWire
 import TesseraWorkers
 
 /// Workers without processes: a job's files are headers of the planned size.

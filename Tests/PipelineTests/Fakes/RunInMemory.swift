@@ -6,7 +6,7 @@ import TesseraJSON
 import TesseraManifest
 import TesseraMemoryOutput
 import TesseraPipelineFile
-import TesseraPlaceholder
+import TesseraPlan
 import TesseraState
 import TesseraSystem
 import TesseraTestSupport

@@ -1,6 +1,6 @@
 import Synchronization
 
-@testable import TesseraFetch
+@testable import TesseraNet
 
 /// A fetcher with an answer for each request in turn. Pauses between attempts take no time, because
 /// its run is over.

@@ -1,4 +1,3 @@
-internal import TesseraDelivery
 package import TesseraImageHeader
 package import TesseraPipelineFile
 internal import TesseraPlan

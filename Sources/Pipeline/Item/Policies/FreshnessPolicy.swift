@@ -1,5 +1,5 @@
 internal import TesseraCatalog
-internal import TesseraFetch
+internal import TesseraNet
 internal import TesseraPipelineFile
 internal import TesseraState
 

@@ -1,9 +1,9 @@
-internal import TesseraFetch
 internal import TesseraJSON
+internal import TesseraNet
 internal import TesseraPlan
 internal import TesseraState
 internal import TesseraText
-internal import TesseraWire
+internal import TesseraWorkers
 
 /// What is remembered of sources that cannot be shown. Pure: moments are given to it, in seconds since
 /// 1970.

@@ -1,4 +1,4 @@
-internal import TesseraFetch
+internal import TesseraNet
 internal import TesseraState
 internal import TesseraSystem
 

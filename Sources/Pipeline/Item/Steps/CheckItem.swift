@@ -1,4 +1,4 @@
-internal import TesseraFetch
+internal import TesseraNet
 internal import TesseraPipelineFile
 internal import TesseraPlan
 internal import TesseraText

@@ -1,4 +1,4 @@
-internal import TesseraFetch
+internal import TesseraNet
 internal import TesseraState
 
 /// Asks the server whether the source of a line has changed. If it has not, and the line would say the

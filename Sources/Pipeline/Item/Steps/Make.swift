@@ -1,10 +1,8 @@
-internal import TesseraFetch
+internal import TesseraNet
 internal import TesseraPipelineFile
-internal import TesseraPlaceholder
 internal import TesseraPlan
 internal import TesseraState
 internal import TesseraSystem
-internal import TesseraWire
 internal import TesseraWorkers
 
 /// Has a worker make the missing files, all in one decode.

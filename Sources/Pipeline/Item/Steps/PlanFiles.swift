@@ -2,7 +2,7 @@ internal import TesseraPlan
 internal import TesseraState
 internal import TesseraSystem
 internal import TesseraText
-internal import TesseraWire
+internal import TesseraWorkers
 
 /// Plans the files of received bytes. Bytes that are known need no decode.
 final class PlanFiles: Sendable {

@@ -4,7 +4,6 @@ internal import TesseraOutput
 internal import TesseraPlan
 internal import TesseraState
 internal import TesseraSystem
-internal import TesseraWire
 internal import TesseraWorkers
 
 /// Publishes the files that a worker made, under the names that they were planned with.

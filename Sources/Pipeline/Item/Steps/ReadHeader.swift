@@ -1,7 +1,6 @@
-internal import TesseraFetch
 internal import TesseraImageHeader
+internal import TesseraNet
 internal import TesseraPipelineFile
-internal import TesseraProbe
 internal import TesseraState
 internal import TesseraSystem
 

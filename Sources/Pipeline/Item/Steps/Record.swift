@@ -1,7 +1,6 @@
 internal import TesseraCatalog
-internal import TesseraDelivery
-internal import TesseraFetch
 internal import TesseraManifest
+internal import TesseraNet
 internal import TesseraPipelineFile
 internal import TesseraPlan
 internal import TesseraState

@@ -1,0 +1,75 @@
+enum DiffCommand: Command {
+  static let name = "diff"
+  static let summary = "what changed between two catalogs; --changes writes them for apps"
+
+  private static let changes = Flag("--changes", "write only the changes to standard output")
+
+  static let syntax = Syntax(
+    [.one("OLD", .files), .one("NEW", .files)],
+    text: """
+      Compares two catalogs, given as files or as the outputs that hold them: a line for each image
+      that was added (+), removed (-) or changed (~), with the names of the members that differ. With
+      --changes, what an app that has the old catalog needs: the digests of both catalogs (from, to),
+      the first line of the new one, and its lines, as ranges of the old lines where these are the
+      same. With --json, also the digests.
+      """,
+    options: [changes],
+    example: Example(
+      "tessera diff --changes old.json build/feed",
+      "The changes for an app that has the old catalog."),
+    statuses: [
+      ExitMeaning(.done, "compared"),
+      ExitMeaning(.failed, "a catalog can't be read"),
+    ])
+
+  static func run(_ arguments: Arguments) async throws -> ExitStatus {
+    // From object stores, catalogs are copied; the copies are removed at the end.
+    let (old, new) = (
+      try await LocalOutput(arguments.operands[0]), try await LocalOutput(arguments.operands[1])
+    )
+    defer { withExtendedLifetime((old, new)) {} }
+    let diff = CatalogDiff(old: old.path, new: new.path)
+    if arguments.has(changes) {
+      try diff.writeChanges { Console.write($0) }
+    } else if arguments.has(CommonFlag.json) {
+      try writeJSON(of: diff)
+    } else {
+      let report = try diff.run(onChange: { Console.line(line($0)) })
+      if !arguments.has(CommonFlag.quiet) { Console.message(summary(of: report)) }
+    }
+    return .done
+  }
+
+  private static func line(_ change: CatalogDiff.Change) -> String {
+    switch change {
+    case .added(let id): "+ \(id)"
+    case .removed(let id): "- \(id)"
+    case .changed(let id, let members): "~ \(id): \(members.joined(separator: ", "))"
+    }
+  }
+
+  private static func summary(of report: CatalogDiff.Report) -> String {
+    var text =
+      "\(Amount.count(report.added, "image")) added, \(report.removed) removed, "
+      + "\(report.changed) changed, \(report.same + report.moved) the same"
+    if report.moved > 0 { text += ", \(report.moved) of them moved" }
+    if !report.members.isEmpty {
+      text += "; other members changed: \(report.members.joined(separator: ", "))"
+    }
+    return text
+  }
+
+  private static func writeJSON(of diff: CatalogDiff) throws {
+    do {
+      try diff.writeJSON(
+        { Console.write($0) },
+        describe: { error in
+          let report = ErrorReport(error)
+          return (report.code.rawValue, report.message)
+        })
+    } catch {
+      // The document on standard output states the error already.
+      throw AlreadyPrintedError(error)
+    }
+  }
+}

@@ -1,0 +1,292 @@
+internal import TesseraBytes
+internal import TesseraImageHeader
+internal import TesseraNet
+internal import TesseraPipeline
+internal import TesseraPipelineFile
+internal import TesseraSystem
+internal import TesseraText
+
+/// The images that a new pipeline begins with, from what a person names: images, folders of images, URLs,
+/// or one list of them.
+struct FirstSources {
+  struct Image: Equatable {
+    var id: String
+    var url: String
+  }
+
+  /// For the manifest that is written; empty if there is a list.
+  private(set) var images: [Image] = []
+  /// A manifest that exists: a path or a URL.
+  private(set) var list: String?
+  /// The folders that were named.
+  private var folders: [Folder] = []
+  /// What the pipeline has to permit beyond the public internet, as `fetch.allow` has it.
+  private(set) var permissions: [String] = []
+  /// What the folders hold besides.
+  private(set) var leftOut = LeftOut()
+  /// URLs that were named and had to be encoded.
+  private(set) var encoded = 0
+  /// Nil without a list, and for one at a URL, which would have to be fetched.
+  private(set) var found: ListFindings?
+
+  private struct Folder {
+    /// Without links.
+    let path: String
+    let hasImages: Bool
+  }
+
+  private let known: Set<ImagePlace>
+  private var ids: Set<Identifier>
+  private var places: Set<ImagePlace> = []
+  /// Images that were seen, those that were named twice included.
+  private var seen = 0
+
+  /// The first bytes of a file; more than any format needs to be recognized.
+  private static let beginning = 4096
+  private static let listExtensions = [
+    "jsonl", "ndjson", "csv", "tsv", "txt", "xml", "rss", "atom", "json", "gz",
+  ]
+
+  /// - Parameters:
+  ///   - known: images that have an id; they need no other.
+  ///   - ids: those that no image gets.
+  /// - Throws: ``PipelineError`` if a file can't be read, or nothing usable is there.
+  init(
+    _ sources: [String], known: Set<ImagePlace> = [], ids: Set<Identifier> = []
+  ) throws(PipelineError) {
+    (self.known, self.ids) = (known, ids)
+    for source in sources {
+      guard list == nil else {
+        throw .local("a list can't be combined with other images; add them to the list")
+      }
+      let url = SourceURL.encoded(source)
+      if SourceURL.scheme(of: url) != nil, url.contains("://") {
+        if !url.isSame(as: source) { encoded += 1 }
+        try add(url: url)
+      } else if FileSystem.isDirectory(source) {
+        try add(folder: source)
+      } else {
+        try add(file: source)
+      }
+    }
+    if !sources.isEmpty, list == nil, images.isEmpty {
+      throw .local(
+        "no image was found in \(sources.joined(separator: ", ")); name images, folders of images, "
+          + "URLs, or a list of URLs")
+    }
+  }
+
+  /// Reads the list, if it is a file.
+  mutating func readList() async throws {
+    guard let list, !list.contains("://") else { return }
+    found = try await ListFindings(readingList: list)
+  }
+
+  // MARK: URLs
+
+  private mutating func add(url: String) throws(PipelineError) {
+    guard SourceURL.isFetchable(url), !SourceURL.hasBlank(url) else {
+      throw .local("\"\(url)\" can't be fetched; expected a URL of http or https")
+    }
+    permit(hostOf: url)
+    let shown = SourceURL.shown(url, ignoring: [])
+    let path = shown.prefix { $0 != "?" && $0 != "#" }
+    let name = path.drop { $0 != ":" }.dropFirst(3).split(separator: "/").dropFirst().last
+    if let name, Self.isList(String(name)) { return try take(list: url) }
+    add(Image(id: name.map { Self.stem(of: String($0)) } ?? shown, url: url))
+  }
+
+  private mutating func permit(hostOf url: String) {
+    if let permission = Self.permission(forHostOf: url) { permit(permission) }
+  }
+
+  /// What has to be allowed for a host whose address the URL spells out; nil for others.
+  static func permission(forHostOf url: String) -> String? {
+    guard let address = Origin(url).host.address, !AddressPolicy().permits(address) else {
+      return nil
+    }
+    return AddressPolicy.permission(for: address).filter { $0 != "\"" }
+  }
+
+  private mutating func permit(_ permission: String) {
+    if !permissions.contains(where: { $0.isSame(as: permission) }) {
+      permissions.append(permission)
+    }
+  }
+
+  // MARK: Files
+
+  private mutating func add(file path: String) throws(PipelineError) {
+    switch try Self.content(of: path) {
+    case .image: break
+    case .refused(let format):
+      throw .local(
+        "\"\(path)\" is an image of the format \(format), which a run reads only if \"accept\" in its pipeline names it"
+      )
+    case .other:
+      guard Self.isList(FileSystem.name(of: path)) else {
+        throw .local(
+          "\"\(path)\" is neither an image nor a list; a list ends in "
+            + Self.listExtensions.map { ".\($0)" }.joined(separator: ", "))
+      }
+      return try take(list: path)
+    }
+    let place = try Self.place(of: path)
+    permit(PipelineFile.Fetch.folderMark + FileSystem.parent(of: place))
+    add(Image(id: Self.stem(of: FileSystem.name(of: place)), url: Self.url(of: place)))
+  }
+
+  private mutating func add(folder path: String) throws(PipelineError) {
+    let root = try Self.place(of: path)
+    guard !Self.isOutput(root) else {
+      throw .local("\"\(path)\" is the output of a run; name the folder of its sources")
+    }
+    permit(PipelineFile.Fetch.folderMark + root)
+    let before = seen
+    try add(contentsOf: root, prefix: "")
+    folders.append(Folder(path: root, hasImages: seen > before))
+  }
+
+  /// Whether an image was below the named folders and does not exist.
+  ///
+  /// A folder without any image shows nothing, because its disk may not be mounted, and neither does a file that is not
+  /// an image at the moment.
+  func lacks(_ image: ImagePlace) -> Bool {
+    guard !places.contains(image) else { return false }
+    let above = folders.filter { image.isBelow($0.path) }
+    return !above.isEmpty && above.allSatisfy(\.hasImages) && image.isMissing
+  }
+
+  /// In the order of the names, and folders that are links are not followed: they may lead in a circle.
+  private mutating func add(contentsOf folder: String, prefix: String) throws(PipelineError) {
+    let directory = try PipelineError.wrap { try Directory(folder) }
+    for name in try PipelineError.wrap({ try directory.list() }) where !name.hasPrefix(".") {
+      let path = FileSystem.join(folder, name)
+      switch directory.kind(of: name) {
+      case .folder where Self.isOutput(path): leftOut.add("\(prefix)\(name)/", .output)
+      case .folder: try add(contentsOf: path, prefix: "\(prefix)\(name)/")
+      case .file:
+        switch try Self.content(of: path) {
+        case .image: add(Image(id: prefix + Self.stem(of: name), url: Self.url(of: path)))
+        case .refused(let format): leftOut.add(prefix + name, .format(format))
+        case .other: leftOut.add(prefix + name, .noImage)
+        }
+      case .link, .other, nil: leftOut.add(prefix + name, .link)
+      }
+    }
+  }
+
+  /// Whether a folder holds what a run has made, which is nothing to make images from.
+  private static func isOutput(_ path: String) -> Bool {
+    FileSystem.isDirectory(FileSystem.join(path, ".tessera"))
+  }
+
+  private static func place(of path: String) throws(PipelineError) -> String {
+    guard let place = FileSystem.realPath(path) else {
+      throw .local("\"\(path)\" does not exist")
+    }
+    return place
+  }
+
+  private enum Content: Equatable {
+    /// One that a run accepts by default.
+    case image
+    /// An image of another format.
+    case refused(String)
+    case other
+  }
+
+  /// What a file is, by its beginning.
+  private static func content(of path: String) throws(PipelineError) -> Content {
+    let bytes: [UInt8]
+    do throws(SystemError) {
+      let file = try File(path, .readWithoutWaiting)
+      bytes = try file.read(beginning, at: 0)
+    } catch {
+      throw .local(error.description)
+    }
+    switch ImageHeader.read(bytes.span, isWhole: bytes.count < beginning) {
+    case .header(let header):
+      return PipelineFile.defaultAccept.contains(header.format)
+        ? .image : .refused(header.format.rawValue)
+    case .needs: return .image
+    case .refused(let refusal):
+      // An image that is broken stays in the manifest, and fails in the run with its reason.
+      return refusal.kind == .notImage && !hasImageName(path) ? .other : .image
+    }
+  }
+
+  /// Whether a file is named like an image of a format that a run accepts by default.
+  private static func hasImageName(_ path: String) -> Bool {
+    let name = FileSystem.name(of: path).lowercased()
+    guard let point = name.lastIndex(of: "."), point != name.startIndex else { return false }
+    let ending = String(name[name.index(after: point)...])
+    return otherEndings.contains(ending)
+      || PipelineFile.defaultAccept.contains { $0.rawValue == ending }
+  }
+
+  /// Besides the names of formats.
+  private static let otherEndings: Set = ["jpg", "jpe", "jfif", "apng", "tif", "heif"]
+
+  static func url(of path: String) -> String {
+    "file://" + PercentEncoding.encode(path, keeping: "/")
+  }
+
+  // MARK: Names
+
+  private static func isList(_ name: String) -> Bool {
+    listExtensions.contains { name.lowercased().hasSuffix(".\($0)") }
+  }
+
+  private mutating func take(list source: String) throws(PipelineError) {
+    guard images.isEmpty else {
+      throw .local("a list can't be combined with other images; add them to the list")
+    }
+    list = source
+  }
+
+  /// A second image of a name gets a number. One that is named twice is one.
+  private mutating func add(_ image: Image) {
+    seen += 1
+    let place = ImagePlace(image.url)
+    guard places.insert(place).inserted else { return }
+    var image = image
+    let name = image.id
+    image.id = ImageID.from(name)
+    var number = 1
+    while !known.contains(place), !ids.insert(image.id) {
+      number += 1
+      image.id = ImageID.from("\(name)-\(number)")
+    }
+    images.append(image)
+  }
+
+  /// A file's name without what follows the last point.
+  private static func stem(of name: String) -> String {
+    guard let point = name.lastIndex(of: "."), point != name.startIndex else { return name }
+    return String(name[..<point])
+  }
+}
+
+/// Ids from the names of files, which may hold what an id may not.
+enum ImageID {
+  /// In bytes: the most that a manifest accepts.
+  private static let longest = 1024
+
+  /// A name as an id: control characters are percent-encoded, and one that is too long ends in a digest of all of it.
+  static func from(_ name: String) -> String {
+    let id = name.unicodeScalars.map { scalar in
+      scalar.properties.generalCategory == .control
+        ? PercentEncoding.encode(String(scalar)) : String(scalar)
+    }.joined()
+    guard id.utf8.count > longest else { return id }
+    let end = "-" + SHA256.of(name).prefix(16)
+    var (scalars, room) = (String.UnicodeScalarView(), longest - end.utf8.count)
+    for scalar in id.unicodeScalars {
+      room -= UTF8.width(scalar)
+      guard room >= 0 else { break }
+      scalars.append(scalar)
+    }
+    return String(scalars) + end
+  }
+}

@@ -1,0 +1,163 @@
+internal import TesseraJSON
+internal import TesseraManifest
+internal import TesseraNet
+internal import TesseraPipeline
+internal import TesseraPipelineFile
+internal import TesseraSystem
+internal import TesseraText
+
+/// Brings the manifest of a pipeline up to date with its images.
+///
+/// A line stays as it is, with its id and whatever was added to it. It is removed only if its file does not exist below a
+/// named folder in which images were found: a folder without any may be a disk that is not mounted. New images follow
+/// at the end. A manifest that loses lines is kept under another name.
+struct ManifestUpdate {
+  struct Report: Sendable, JSONDocument {
+    let schema = "tessera-manifest-update/1"
+    /// The manifest that was written.
+    var manifest: String
+    var images: Int
+    var added: Int
+    var removed: Int
+    /// Where the manifest is kept as it was; nil if no line was removed.
+    var before: String?
+    /// What the pipeline does not permit and a run would need, as `fetch.allow` has it.
+    @Omitting([]) var needs: [String] = []
+    /// As ``NewPipeline/Report/encoded``.
+    @Omitting(0) var encoded = 0
+    /// As ``NewPipeline/Report/leftOut``.
+    var leftOut: LeftOut
+    /// As ``NewPipeline/Report/skipped``.
+    let skipped: [String]
+
+    private enum CodingKeys: CodingKey {
+      case schema, manifest, images, added, removed, before, needs, encoded, skipped, leftOut
+    }
+  }
+
+  /// - Parameters:
+  ///   - folder: with the `pipeline.yaml` that names the manifest.
+  ///   - sources: images, folders of images and URLs; not a list.
+  /// - Throws: the pipeline file's mistakes, or ``PipelineError``: also if more lines would be removed than a run
+  ///   accepts by default. The manifest is then as it was.
+  static func write(in folder: String, from sources: [String]) throws -> Report {
+    let pipeline = FileSystem.join(folder, PipelineFile.standardName)
+    let file = try PipelineFile.load(pipeline, manifest: nil, output: nil)
+    guard case .file(let manifest) = file.manifest, manifest.hasSuffix(".jsonl") else {
+      throw PipelineError.local(
+        "the manifest of \"\(pipeline)\" is not a .jsonl file; --manifest-only writes no other")
+    }
+    let old = try ManifestLines(of: manifest)
+    let known = Set(old.lines.map(\.place))
+    // Of a line without an id also the one that a run derives.
+    let ids = Set<Identifier>(
+      of: old.lines.flatMap { $0.id.isSame(as: $0.url) ? [$0.id, file.shown($0.url)] : [$0.id] })
+    let first = try FirstSources(sources, known: known, ids: ids)
+    guard !first.images.isEmpty else {
+      throw PipelineError.local(
+        "a list is a manifest by itself; --manifest-only needs images, folders or URLs")
+    }
+    let lines = old.lines.filter { !first.lacks($0.place) }
+    try check(lines.count, of: old.lines.count, manifest)
+    let added = first.images.filter { !known.contains(ImagePlace($0.url)) }
+    let text = lines.flatMap { $0.bytes + [UInt8(ascii: "\n")] } + added.flatMap(\.manifestLine)
+    let removed = old.lines.count - lines.count
+    // The file itself, where the path is a link to it.
+    let place = FileSystem.isLink(manifest) ? FileSystem.realPath(manifest) ?? manifest : manifest
+    let before = removed > 0 ? place + ".before" : nil
+    do {
+      try replace(place, old, with: text, keepingAs: before)
+    } catch let error as SystemError {
+      throw PipelineError.system(error)
+    }
+    let settings = file.fetch.fetchSettings
+    let isRefused = added.contains { settings.refusal(ofSource: $0.url) != nil }
+    return Report(
+      manifest: manifest, images: lines.count + added.count, added: added.count, removed: removed,
+      before: before, needs: isRefused ? first.permissions : [], encoded: first.encoded,
+      leftOut: first.leftOut, skipped: first.leftOut.all)
+  }
+
+  /// The limit is the default and not the pipeline's: that one is for lists that programs write.
+  private static func check(
+    _ kept: Int, of count: Int, _ manifest: String
+  ) throws(PipelineError) {
+    let limit = PipelineFile(reading: .file(manifest)).shrinkAbove
+    let shrinking = ShrinkGuard(limit: limit, before: count)
+    guard shrinking.reason(toRejectItems: kept) != nil else { return }
+    let share = kept == 0 ? "all" : "more than \(Units.text(percentage: limit))"
+    throw .local(
+      "\"\(manifest)\" would lose \(count - kept) of \(count) images (\(share)), because their files do not exist; "
+        + "nothing was written; check that the folders are mounted and complete, or remove the manifest to begin again"
+    )
+  }
+
+  /// - Parameter before: where the old manifest is kept; nil if it has no line that the new one lacks.
+  private static func replace(
+    _ place: String, _ old: ManifestLines, with text: [UInt8], keepingAs before: String?
+  ) throws {
+    guard FileSystem.exists(place) else {
+      let draft = try DocumentDraft(text, for: place)
+      try Task.checkCancellation()
+      return try draft.create()
+    }
+    // Both are complete on the disk before one of them has its name.
+    let draft = try DocumentDraft(text, for: place, like: place)
+    if let before {
+      let kept = try DocumentDraft(old.bytes, for: before, like: place)
+      try Task.checkCancellation()
+      try kept.replace()
+    } else {
+      try Task.checkCancellation()
+    }
+    try draft.replace()
+  }
+}
+
+extension FirstSources.Image {
+  /// `{"id": …, "url": …}` and a line feed.
+  var manifestLine: [UInt8] {
+    var writer = JSONWriter()
+    writer.object { entry in
+      entry.member("id", id)
+      entry.member("url", url)
+    }
+    return writer.take() + [UInt8(ascii: "\n")]
+  }
+}
+
+/// The lines of a manifest that is brought up to date.
+struct ManifestLines {
+  struct Line {
+    /// The line's own id, or the URL that takes its place.
+    let id: String
+    let url: String
+    let place: ImagePlace
+    let bytes: ArraySlice<UInt8>
+  }
+
+  private(set) var lines: [Line] = []
+  /// The file as it is.
+  private(set) var bytes: [UInt8] = []
+
+  /// A manifest that `init` writes is shorter; a longer one comes from a program.
+  private static let longest = 256 << 20
+
+  /// A missing manifest has no lines.
+  init(of manifest: String) throws {
+    guard FileSystem.exists(manifest) else { return }
+    bytes = try FileSystem.read(manifest, limit: Self.longest)
+    let all = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    for (number, line) in all.enumerated() where !line.isEmpty {
+      let entry = try? JSONParser.parse(Array(line))
+      // A relative URL could not be compared with those of images.
+      guard let url = entry?["url"]?.stringValue, SourceURL.scheme(of: url) != nil else {
+        throw PipelineError.local(
+          "line \(number + 1) of \"\(manifest)\" has no absolute URL; correct it, or edit the manifest by hand"
+        )
+      }
+      let id = entry?["id"]?.stringValue ?? url
+      lines.append(Line(id: id, url: url, place: ImagePlace(url), bytes: line))
+    }
+  }
+}

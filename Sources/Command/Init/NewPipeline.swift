@@ -1,0 +1,140 @@
+internal import TesseraJSON
+internal import TesseraManifest
+internal import TesseraPipeline
+internal import TesseraSystem
+internal import TesseraText
+
+/// Writes the files that a new pipeline begins with: `pipeline.yaml`, and a manifest unless there is one.
+struct NewPipeline {
+  /// What was written.
+  struct Report: Sendable, JSONDocument {
+    let schema = "tessera-init/1"
+    var pipeline: String
+    /// The manifest, whether it was written or existed.
+    var manifest: String
+    /// Images in the manifest; nil if no image was named, and for a list at a URL.
+    var images: Int?
+    /// Lines of the list that can't be used.
+    @Omitting(0) var problems = 0
+    /// As ``OmittedRows`` counts them.
+    @Omitting(0) var imageless = 0
+    @Omitting(0) var unpublished = 0
+    /// Where the list has what, if it is the export of a shop system. The pipeline file has it.
+    var columns: ColumnMapping?
+    /// The same on one line, as the pipeline file has it.
+    var columnsText: String? { columns?.yaml }
+    /// Whether the mapping follows from what is in the rows: a person should look at it.
+    var isGuessed = false
+    /// Whether the list has paths, and the pipeline file has an example of what is before them.
+    var needsPrefix: Bool { columns?.hasExamplePrefix == true }
+    /// What the list needs beyond the public internet, as `fetch.allow` has it. The pipeline file has it in a comment.
+    @Omitting([]) var needs: [String] = []
+    /// URLs that are encoded, because they have characters that a URL can't have.
+    @Omitting(0) var encoded = 0
+    /// What the folders hold besides.
+    var leftOut: LeftOut
+    /// The names of that.
+    let skipped: [String]
+
+    private enum CodingKeys: CodingKey {
+      case schema, pipeline, manifest, images, problems, imageless, unpublished, columns, needs
+      case encoded, skipped, leftOut
+    }
+  }
+
+  /// Where a run of the new pipeline writes.
+  static let output = "output"
+  private static let manifest = "manifest.jsonl"
+
+  /// - Parameters:
+  ///   - folder: is created if it is missing.
+  ///   - sources: images, folders of images, URLs, or one list of them; may be empty.
+  /// - Throws: ``PipelineError`` if a source can't be used, or a file exists: nothing is replaced; or
+  ///   `CancellationError`.
+  static func write(
+    into folder: String, from sources: [String]
+  ) async throws -> Report {
+    guard !FileSystem.exists(folder) || FileSystem.isDirectory(folder) else {
+      throw PipelineError.local(
+        "\"\(folder)\" is a file, and the pipeline is written into a folder; if its images are to be the first ones: "
+          + "tessera init --from \(folder)")
+    }
+    let pipeline = FileSystem.join(folder, "pipeline.yaml")
+    var manifest = FileSystem.join(folder, Self.manifest)
+    var first = try FirstSources(sources)
+    for path in [pipeline] + (first.images.isEmpty ? [] : [manifest])
+    where FileSystem.exists(path) {
+      throw PipelineError.local(
+        "\"\(path)\" exists already; remove it, or name another folder"
+          + (first.images.isEmpty ? "" : "; --manifest-only lists the images again"))
+    }
+    try await first.readList()
+    if let list = first.list {
+      manifest = list.contains("://") ? list : FileSystem.realPath(list) ?? list
+    }
+    var named = first.list == nil ? Self.manifest : manifest
+    if first.list != nil,
+      Identifier(FileSystem.realPath(folder)) == Identifier(FileSystem.parent(of: manifest))
+    {
+      // So that the folder can be moved.
+      named = FileSystem.name(of: manifest)
+    }
+    for name in [named] + first.permissions where name.contains("${") {
+      throw PipelineError.local(
+        "\"\(name)\" has \"${\" in it, and in a pipeline file that begins a variable of the environment; rename it"
+      )
+    }
+    let found = first.found
+    let text = PipelineTemplate(
+      manifest: named, columns: found?.columns, output: output, permissions: first.permissions,
+      needs: found?.needs ?? []
+    ).text
+    try create(
+      (pipeline, Array(text.utf8)),
+      first.images.isEmpty ? nil : (manifest, first.images.flatMap(\.manifestLine)), in: folder)
+    return Report(
+      pipeline: pipeline, manifest: manifest,
+      images: first.list == nil && !sources.isEmpty ? first.images.count : found?.images,
+      problems: found?.problems ?? 0, imageless: found?.omitted.imageless ?? 0,
+      unpublished: found?.omitted.unpublished ?? 0, columns: found?.columns,
+      isGuessed: found?.isGuessed ?? false, needs: found?.needs ?? [],
+      encoded: found?.encoded ?? first.encoded, leftOut: first.leftOut, skipped: first.leftOut.all)
+  }
+
+  private typealias Document = (path: String, text: [UInt8])
+
+  /// Creates both files, or none.
+  private static func create(
+    _ pipeline: Document, _ manifest: Document?, in folder: String
+  ) throws {
+    let isNew = !FileSystem.exists(folder)
+    do {
+      try FileSystem.makeDirectory(folder)
+      try create(pipeline, manifest)
+    } catch {
+      // It stays if anything is in it. If removing fails, the error that ended the work is what matters.
+      if isNew { try? FileSystem.removeDirectory(folder) }
+      if let error = error as? SystemError { throw PipelineError.system(error) }
+      throw error
+    }
+  }
+
+  private static func create(_ pipeline: Document, _ manifest: Document?) throws {
+    // Both are complete on the disk before one of them has its name.
+    let draft = try DocumentDraft(pipeline.text, for: pipeline.path)
+    guard let manifest else {
+      try Task.checkCancellation()
+      return try draft.create()
+    }
+    let list = try DocumentDraft(manifest.text, for: manifest.path)
+    try Task.checkCancellation()
+    try list.create()
+    do {
+      // Last: a pipeline file that exists has its manifest.
+      try draft.create()
+    } catch {
+      try? FileSystem.remove(manifest.path)
+      throw error
+    }
+  }
+}

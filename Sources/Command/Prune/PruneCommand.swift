@@ -1,0 +1,71 @@
+enum PruneCommand: Command {
+  static let name = "prune"
+  static let summary = "delete variants that the catalog no longer names (--dry-run)"
+
+  private static let dryRun = Flag(
+    "--dry-run", "list what would be deleted, and why other files stay; delete nothing")
+  private static let grace = Option.duration(
+    "--grace", "how long files and records stay after they are no longer named; default 7d",
+    allowsZero: true)
+
+  static let syntax = Syntax(
+    [.one("OUTPUT", .folders)],
+    text: """
+      Deletes files below variants that the catalog of an output does not name, and parts that its screens
+      do not name, some time after prune has first seen that, so that clients with yesterday's
+      catalog still find their files. What the state knows of images that the manifest does not name
+      leaves it after the same time. Files of catalogs that rollback can go back to stay. Call it after
+      each run.
+      """,
+    options: [dryRun, grace, OutputOptions.state],
+    example: Example(
+      "tessera prune build/feed --dry-run", "Lists what would be deleted."),
+    statuses: [
+      ExitMeaning(.done, "pruned"),
+      ExitMeaning(.failed, "there is no catalog, or a file can't be deleted"),
+      ExitMeaning(.busy, "a run holds the output"),
+    ])
+
+  static func run(_ arguments: Arguments) async throws -> ExitStatus {
+    let grace = try arguments.value(Self.grace) ?? .seconds(7 * 86_400)
+    let isDryRun = arguments.has(dryRun)
+    let isJSON = arguments.has(CommonFlag.json)
+    let pruning = Pruning(
+      arguments.operands[0], grace: grace, isDryRun: isDryRun,
+      state: try arguments.value(OutputOptions.state))
+    let lists = isDryRun && !isJSON
+    let report = try await pruning.run { path in
+      if lists { Console.line(path) }
+    } onStay: { path, reason in
+      if lists { Console.line("\(path) \(reason)") }
+    } repaired: {
+      Console.warn($0)
+    }
+    if isJSON {
+      Console.write(report)
+    } else if !arguments.has(CommonFlag.quiet) {
+      Console.line(summary(of: report, isDryRun: isDryRun))
+    }
+    return .done
+  }
+
+  private static func summary(of report: PruneReport, isDryRun: Bool) -> String {
+    let deleted = isDryRun ? "would be deleted" : "deleted"
+    var text =
+      "\(Amount.count(report.deleted, "file")) \(deleted) "
+      + "(\(Amount.bytes(report.deletedBytes))), \(report.kept) kept"
+    if !report.keptByOthers.isEmpty {
+      let places = report.keptByOthers.sorted { $0.key < $1.key }.map { "\($0.value) by \($0.key)" }
+      let end = report.keptUntil.map { ", until \($0) at the latest" } ?? ""
+      text += " (\(places.joined(separator: ", ")) alone\(end))"
+    }
+    if report.waiting > 0 {
+      text += ", \(report.waiting) waiting (\(Amount.bytes(report.waitingBytes))"
+      text += report.nextDeletionTime.map { "; the first until \($0))" } ?? ")"
+    }
+    if report.foreign > 0 { text += ", \(report.foreign) not made by tessera" }
+    guard report.deletedRows + report.waitingRows > 0 else { return text }
+    text += "; \(Amount.count(report.deletedRows, "record")) of the state \(deleted)"
+    return report.waitingRows > 0 ? text + ", \(report.waitingRows) waiting" : text
+  }
+}

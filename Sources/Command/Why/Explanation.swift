@@ -1,0 +1,207 @@
+internal import TesseraCatalog
+internal import TesseraJSON
+internal import TesseraNet
+internal import TesseraOutput
+internal import TesseraState
+internal import TesseraSystem
+internal import TesseraText
+
+/// What happened to one item, and why it was or was not processed again.
+struct Explanation: Sendable, JSONDocument {
+  let schema = "tessera-why/1"
+  var id: String
+  /// The item's line in the manifest.
+  var line: Int
+  /// The status and the error, as in the catalog; nil if a run was stopped before the item had any.
+  var status: String?
+  var error: String?
+  /// What to do about the error: a clause; nil without an error, or if its message says it.
+  var remedy: String?
+  var url: String?
+  /// What the run decided, in order: a clause each.
+  var decisions: [String]
+  /// When the last of the runs ended that have found since that manifest, pipeline and sources are as they were, in UTC;
+  /// nil if the run that decided was the last one.
+  var unchangedUntil: String?
+  /// Of the last run; nil if it made a catalog.
+  var refusal: Refusal?
+  /// The qualities that searches have found for its bytes, in this run or earlier ones, the last one first: a clause
+  /// each. The pipeline's settings decide which of them counts, if any.
+  @Omitting([]) var qualities: [String] = []
+  /// SHA-256 of the source's bytes.
+  var content: String?
+  /// Another item with the same bytes.
+  var twin: String?
+  /// The status in the current catalog, if that is one of an earlier run (`rollback`) with another entry of this
+  /// image; "missing" if it has none.
+  var statusInCatalog: String?
+
+  /// Why a run made no catalog, and when it ended, in UTC.
+  struct Refusal: Sendable, Encodable {
+    var reason: String
+    var time: String
+  }
+
+  private enum CodingKeys: String, CodingKey {
+    case schema, id, line, status, url, decisions, unchangedUntil, refusal, qualities, error, remedy
+    case content = "sha256"
+    case twin = "sameBytesAs"
+    case statusInCatalog
+  }
+
+  /// - Parameters:
+  ///   - root: the output of a run.
+  ///   - state: the directory of the state of an output in an object store.
+  /// - Throws: ``OutputToolError`` if the output has no state, or the state has no such item.
+  static func of(
+    _ id: String, in root: String, state: String? = nil
+  ) async throws -> Explanation {
+    let output = try OutputFolder(root, state: state)
+    let states = try await output.existingStates(knowing: id)
+    guard let newest = states.first else {
+      throw OutputToolError(
+        "\"\(root)\" holds no state (.tessera/state.sqlite); it must be the output of a run"
+      )
+    }
+    var (found, qualities): (StateStore.ItemHistory?, [QualityRecord]) = (nil, [])
+    for state in states where found == nil {
+      found = try await OutputToolError.wrapAsync { try await state.store.history(of: id) }
+      guard let content = found?.content else { continue }
+      qualities = try await OutputToolError.wrapAsync {
+        try await state.store.qualities(of: content)
+      }
+    }
+    guard let known = found else { throw try await unknown(id, newest.store, output) }
+    let line = try await line(of: id, known.chunk, in: output.published)
+    let isLast = line.map { LineInputs.sum(of: $0) == known.sum } ?? false
+    let image = line.flatMap { CatalogLine($0) }
+    let (url, error) = (image?.url, (isLast ? image?.error : nil) ?? known.error)
+    let ban = await HostBan.of(url, error, in: output)
+    let runs = Self.runs(in: try await output.histories())
+    let (last, good) = (runs.last, runs.last { $0.outcome.isSuccess })
+    let isFile = url?.hasPrefix("file:") == true
+    return Explanation(
+      id: id, line: known.line, status: known.status,
+      error: error?["message"]?.stringValue,
+      remedy: ban.map { "\($0.clause); \($0.remedy)" } ?? error.flatMap(ErrorWords.remedy),
+      url: url,
+      decisions: known.reasons.map { $0.sentence(ofFile: isFile) },
+      // A run that finds nothing to do has no number.
+      unchangedUntil: good?.run == nil ? good.map { Host.timestamp($0.ended) } : nil,
+      refusal: last?.reason.map {
+        Refusal(reason: $0, time: Host.timestamp(last?.ended ?? 0))
+      },
+      qualities: qualities.sorted { $0.run > $1.run }.map(\.sentence), content: known.content,
+      twin: known.twin,
+      statusInCatalog: isLast ? nil : try await status(of: id, inEarlierCatalogOf: output))
+  }
+
+  /// An image's line of the current catalog; nil if it has none.
+  ///
+  /// - Parameter chunk: where it was when a run made the catalog.
+  private static func line(
+    of id: String, _ chunk: Chunk?, in output: any Output
+  ) async throws -> [UInt8]? {
+    try await OutputToolError.wrapAsync { () -> [UInt8]? in
+      guard try await CurrentCatalog.isThere(in: output) else { return nil }
+      let isImage = { (line: [UInt8]) in
+        Identifier(CatalogLine.names(in: line)?.id) == Identifier(id)
+      }
+      if let chunk, chunk.length > 0 {
+        let bytes = try await output.read(CurrentCatalog.path, chunk.length, at: chunk.offset)
+        let lines = chunk.isOf(bytes) ? CatalogDocument.lines(bytes).map { Array($0) } : []
+        if let line = lines.first(where: isImage) { return line }
+      }
+      var texts = CatalogTexts(CurrentCatalog.path, in: output)
+      // One that can't be read has no answer, and the decisions are worth showing without it.
+      while let line = try? await texts.next() {
+        if isImage(line) { return line }
+      }
+      return nil
+    }
+  }
+
+  /// Nil if the current catalog is not one that another had replaced.
+  private static func status(
+    of id: String, inEarlierCatalogOf output: OutputFolder
+  ) async throws -> String? {
+    let current = try await OutputToolError.wrapAsync { () -> KeptCatalog? in
+      let current = try await CurrentCatalog(of: output.published)
+      return try await CatalogHistory.kept(in: output.published)?.catalogs
+        .first { $0.path == current?.keptPath }
+    }
+    guard let current else { return nil }
+    var images = KeptImages(current, in: output.published, checksDigest: false)
+    while let entry = try await images.next() {
+      guard Identifier(entry.id) == Identifier(id) else { continue }
+      return entry.status
+    }
+    return "missing"
+  }
+
+  /// Ids that are named where another is not found.
+  private static let listedIDs = 3
+
+  private static func runs(in histories: [RunHistory]) -> [HistoryEntry] {
+    histories.flatMap(\.entries).filter { $0.kind == .run }.sorted { $0.ended < $1.ended }
+  }
+
+  private static func unknown(
+    _ id: String, _ state: StateStore, _ output: OutputFolder
+  ) async throws -> OutputToolError {
+    let forgotten = try await OutputToolError.wrapAsync {
+      try await ForgottenItems.of(output.published)
+    }
+    if forgotten.has(id: id) {
+      return OutputToolError(
+        "the image \"\(id)\" was forgotten (tessera forget), and runs leave it out; --undo with its id, and with its URL if that was named, ends that"
+      )
+    }
+    let status = try await status(of: id, inEarlierCatalogOf: output)
+    if let status, status != "missing" {
+      return OutputToolError(
+        "no item of the last run has the id \"\(id)\"; the current catalog is an earlier one (tessera "
+          + "rollback), in which this image is \(status)")
+    }
+    if let kept = try await lastCatalog(of: output, with: id) {
+      return OutputToolError(
+        "no item of the last run has the id \"\(id)\"; it left the catalog with that which was replaced at "
+          + "\(Host.timestamp(Double(kept.time))) (tessera rollback --list)")
+    }
+    let near = try await OutputToolError.wrapAsync {
+      try await state.ids(near: id, limit: listedIDs + 1)
+    }
+    let list = near.prefix(listedIDs).map { "\"\($0)\"" }.joined(separator: ", ")
+    return OutputToolError(
+      "no item of the last run has the id \"\(id)\""
+        + (near.isEmpty
+          ? "" : "; there are \(list)" + (near.count > listedIDs ? " and others" : "")))
+  }
+
+  /// The last of the kept catalogs that has an image.
+  private static func lastCatalog(
+    of output: OutputFolder, with id: String
+  ) async throws -> KeptCatalog? {
+    let kept = try await OutputToolError.wrapAsync {
+      try await CatalogHistory.kept(in: output.published)?.catalogs ?? []
+    }
+    for catalog in kept.sorted(by: { $0.time > $1.time }) {
+      var images = KeptImages(catalog, in: output.published, checksDigest: false)
+      // One that can't be read has no answer, and the question is another.
+      while let entry = try? await images.next() {
+        if Identifier(entry.id) == Identifier(id) { return catalog }
+      }
+    }
+    return nil
+  }
+}
+
+extension StateStore.ItemHistory {
+  /// The error of the item's line, as far as the decisions say it.
+  fileprivate var error: JSONValue? {
+    guard status != nil, status != "ok", case .failed(let code, let message)? = reasons.last else {
+      return nil
+    }
+    return .object([.init("code", .string(code)), .init("message", .string(message))])
+  }
+}

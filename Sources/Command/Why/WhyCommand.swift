@@ -1,0 +1,68 @@
+enum WhyCommand: Command {
+  static let name = "why"
+  static let summary = "what happened to one item, and why it was or was not done again"
+  static let syntax = Syntax(
+    [.one("OUTPUT", .folders), .one("ID")],
+    source: "tessera status OUTPUT lists what failed, with ids",
+    text: """
+      Prints what the last run decided about one item of the manifest, and why: whether its source
+      was requested, how the server answered, whether it was decoded, and which files were reused.
+      If the image failed, says what can be done about it.
+      """,
+    options: [OutputOptions.state],
+    example: Example(
+      "tessera why build/feed p1", "Why the image p1 was fetched, made, kept or rejected."),
+    statuses: [
+      ExitMeaning(.done, "printed"),
+      ExitMeaning(.failed, "the output does not have this image"),
+    ])
+
+  static func run(_ arguments: Arguments) async throws -> ExitStatus {
+    let explanation = try await Explanation.of(
+      arguments.operands[1], in: arguments.operands[0],
+      state: try arguments.value(OutputOptions.state))
+    if arguments.has(CommonFlag.json) {
+      Console.write(explanation)
+    } else {
+      for line in lines(of: explanation) { Console.line(line) }
+    }
+    return .done
+  }
+
+  private static func lines(of explanation: Explanation) -> [String] {
+    var lines = [
+      "\(explanation.id), line \(explanation.line) of the manifest: \(explanation.status ?? "not finished")"
+    ]
+    if let url = explanation.url { lines.append("  \(url)") }
+    lines += explanation.decisions.map { "  - \($0)" }
+    if let time = explanation.unchangedUntil {
+      lines.append(
+        "  nothing to do since then: until \(time), runs found manifest, pipeline and sources as they were"
+      )
+    }
+    if let refusal = explanation.refusal {
+      lines.append(
+        "  the last run ended at \(refusal.time) without a new catalog (\(refusal.reason)); the catalog is that of an earlier "
+          + "run")
+    }
+    lines += explanation.qualities.map { "  \($0)" }
+    if explanation.status == nil {
+      lines.append("  the last run was stopped before it; the catalog is that of an earlier run")
+    }
+    if let error = explanation.error, !explanation.decisions.contains(where: { $0.contains(error) })
+    {
+      lines.append("  error: \(error)")
+    }
+    if let remedy = explanation.remedy {
+      lines.append("  next: \(remedy); then run the pipeline with --retry-failed")
+    }
+    if let content = explanation.content { lines.append("  SHA-256 of its source: \(content)") }
+    if let twin = explanation.twin { lines.append("  the same bytes as \(twin)") }
+    if let status = explanation.statusInCatalog {
+      lines.append(
+        "  the current catalog is an earlier one (tessera rollback), in which this image is \(status)"
+      )
+    }
+    return lines
+  }
+}
