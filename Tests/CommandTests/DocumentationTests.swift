@@ -356,7 +356,7 @@ import Testing
       // Tests/check-web, which WebTests calls.
       "Sources/Clients/web/README.md": ["ts", "tsx", "vue", "js"],
       // HouseTests.
-      "Sources/README.md": ["modules", "exceptions"],
+      "Sources/README.md": ["modules"],
     ]
     let languages = Set(try Document(path).blocks.map(\.language))
     #expect(languages == checked[path, default: []])
