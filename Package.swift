@@ -317,7 +317,7 @@ let package = Package(
       "ConsoleTests",
       [
         "tessera", "TesseraText", "TesseraJSON", "TesseraBytes", "TesseraSystem", "TesseraCatalog",
-        "TesseraPipeline", "TesseraPipelineFile",
+        "TesseraPipeline", "TesseraPipelineFile", "TesseraOutput",
       ]),
     // These read the source code: imports, cycles, lengths, wording.
     tests("HouseTests", []),

@@ -2,6 +2,6 @@ internal import Glibc
 
 Console.prepare()
 
-let program = Program(help: Commands.help) { ErrorReport($0) }
+let program = Program(help: Commands.help)
 
 exit(await program.main(Array(CommandLine.arguments.dropFirst())).rawValue)

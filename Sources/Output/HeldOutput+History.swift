@@ -3,9 +3,9 @@ package import TesseraSystem
 
 /// The history of what was done with an output, which its holder writes.
 extension HeldOutput {
-  package func runHistory() async throws(OutputError) -> RunHistory {
+  package func runHistory() async throws -> RunHistory {
     guard stored != nil else {
-      return try OutputError.wrap { () throws(SystemError) in try workspace.readHistory() }
+      return try workspace.readHistory()
     }
     return try await RunHistory.stored(in: output, of: shard)
   }
@@ -19,13 +19,11 @@ extension HeldOutput {
   /// - Parameter known: as it was read; nil to read it.
   package func note(
     _ entry: HistoryEntry, after known: RunHistory? = nil
-  ) async throws(OutputError) {
+  ) async throws {
     let history = if let known { known } else { try await runHistory() }
-    try await OutputError.wrapAsync { () async throws(SystemError) in
-      let next = history.adding(entry)
-      guard stored != nil else { return try workspace.writeHistory(next, after: history) }
-      try await output.write(RunHistory.path(of: shard), next.document)
-    }
+    let next = history.adding(entry)
+    guard stored != nil else { return try workspace.writeHistory(next, after: history) }
+    try await output.write(RunHistory.path(of: shard), next.document)
   }
 }
 
@@ -35,9 +33,7 @@ extension RunHistory {
 
   static func stored(
     in output: any Output, of shard: Shard?
-  ) async throws(OutputError) -> RunHistory {
-    try await OutputError.wrapAsync { () async throws(SystemError) in
-      RunHistory(try await output.document(path(of: shard)) ?? [], shard: shard)
-    }
+  ) async throws -> RunHistory {
+    RunHistory(try await output.document(path(of: shard)) ?? [], shard: shard)
   }
 }

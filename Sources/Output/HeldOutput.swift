@@ -30,11 +30,8 @@ package final class HeldOutput: Sendable {
   init(
     _ output: any Output, _ whole: Workspace, _ shard: Shard?,
     lease: ((_ token: String) -> (lease: StoreLease, output: any Output))? = nil
-  ) async throws(OutputError) {
-    workspace = try OutputError.wrap { () throws(SystemError) in
-      guard let shard else { return whole }
-      return try whole.part(shard)
-    }
+  ) async throws {
+    workspace = if let shard { try whole.part(shard) } else { whole }
     (stored, temporary, self.shard) = (nil, nil, shard)
     lock = Mutex(try workspace.lock())
     guard let lease else {
@@ -43,27 +40,22 @@ package final class HeldOutput: Sendable {
     }
     // The process that had this workspace before is dead, because its lock is held here: what it left in the store
     // ends now.
-    let (token, identifier) = try OutputError.wrap { [workspace] () throws(SystemError) in
-      (
-        try workspace.leaseToken(orSet: StoreLock.newToken),
-        try whole.leaseToken(orSet: StoreLock.newToken)
-      )
-    }
-    stateIdentifier = identifier
+    let token = try workspace.leaseToken(orSet: StoreLock.newToken)
+    stateIdentifier = try whole.leaseToken(orSet: StoreLock.newToken)
     let taken = lease("\(token) \(Host.name)")
-    do throws(OutputError) {
+    do {
       try await taken.lease.take()
       (self.output, self.lease) = (taken.output, taken.lease)
     } catch {
       // OpenStack Swift: the lock of the workspace has to do, which is why only this machine may use the output.
-      guard case .noConditions = error else { throw error }
+      guard (error as? TesseraError)?.code == .noConditions else { throw error }
       (self.output, self.lease) = (output, nil)
     }
   }
 
   /// An output that is only read, with a workspace that nothing else has.
   package convenience init(reading output: any Output, _ workspace: Workspace)
-    async throws(OutputError)
+    async throws
   {
     try await self.init(output, workspace, nil)
   }
@@ -74,7 +66,7 @@ package final class HeldOutput: Sendable {
   init(
     _ output: any Output, _ workspace: Workspace, _ lease: StoreLease,
     _ stored: StoredState, _ temporary: TemporaryDirectory
-  ) throws(OutputError) {
+  ) throws {
     self.output = output
     self.workspace = workspace
     (self.lease, self.stored, self.temporary) = (lease, stored, temporary)
@@ -108,14 +100,14 @@ package final class HeldOutput: Sendable {
   /// Makes sure that no other process has taken over the output. To be called before what others would see; what is
   /// written to ``output`` does so by itself.
   ///
-  /// - Throws: ``OutputError/lost(_:)``.
-  package func confirm() async throws(OutputError) { try await lease?.confirm() }
+  /// - Throws: ``TesseraError`` of the code `lost`.
+  package func confirm() async throws { try await lease?.confirm() }
 
   /// Works with the state. If it is kept in the output's store, copies go there: each ten minutes, and at the
   /// end, whether the work succeeds or not.
   ///
   /// - Parameter copy: writes a copy of the state, as it is at that time, to a path.
-  /// - Throws: ``OutputError/lost(_:)`` if another process has taken over the output; or what the work or
+  /// - Throws: ``TesseraError`` of the code `lost` if another process has taken over the output; or what the work or
   ///   `copy` throws.
   package func keepingState<Value: Sendable>(
     copy: @escaping @Sendable (_ path: String) async throws -> Void,
@@ -136,7 +128,7 @@ package final class HeldOutput: Sendable {
 
   /// Works without the state, which stays as it is.
   ///
-  /// - Throws: ``OutputError/lost(_:)`` if another process has taken over the output; or what the work throws.
+  /// - Throws: ``TesseraError`` of the code `lost` if another process has taken over the output; or what the work throws.
   package func keepingLock<Value: Sendable>(
     work: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
@@ -178,8 +170,8 @@ package final class HeldOutput: Sendable {
       let begun = ContinuousClock.now
       do {
         try await self.copy(copy, to: stored)
-      } catch OutputError.lost(let place) {
-        throw OutputError.lost(place)
+      } catch let error as TesseraError where error.code == .lost {
+        throw error
       } catch {
         // The next one may succeed, and the last one has to.
       }
@@ -199,8 +191,8 @@ package final class HeldOutput: Sendable {
   }
 
   /// Moves a damaged state out of the way. Returns its new path on this machine, and its name for the user.
-  package func setStateAside() async throws(OutputError) -> (path: String, name: String) {
-    let path = try OutputError.wrap { () throws(SystemError) in try workspace.setStateAside() }
+  package func setStateAside() async throws -> (path: String, name: String) {
+    let path = try workspace.setStateAside()
     guard let stored else { return (path, path) }
     return (path, try await stored.keepDamaged(workspace.damagedState))
   }
@@ -222,7 +214,7 @@ extension HeldOutput {
   }
 
   /// Where other states of an output in a store are, which this process can't reach.
-  package func statesElsewhere() async throws(OutputError) -> [String] {
+  package func statesElsewhere() async throws -> [String] {
     guard output is ObjectOutput else { return [] }
     return try await StatesElsewhere(in: output).all(but: stateIdentifier)
   }

@@ -16,17 +16,15 @@ package struct OutputActivity: Sendable, Equatable {
 /// What can be seen of an output without its lock.
 extension OpenOutput {
   /// The histories of runs of all items and of those of shards, as far as they are there. Nothing is created.
-  package func histories() async throws(OutputError) -> [RunHistory] {
+  package func histories() async throws -> [RunHistory] {
     if let whole = try existingWorkspace() {
-      return try OutputError.wrap { () throws(SystemError) in
-        var histories = [try whole.readHistory()]
-        for part in try whole.shardParts() {
-          var history = try part.workspace.readHistory()
-          history.shard = part.shard
-          histories.append(history)
-        }
-        return histories.filter { !$0.entries.isEmpty }
+      var histories = [try whole.readHistory()]
+      for part in try whole.shardParts() {
+        var history = try part.workspace.readHistory()
+        history.shard = part.shard
+        histories.append(history)
       }
+      return histories.filter { !$0.entries.isEmpty }
     }
     guard case .stored = place else { return [] }
     var histories: [RunHistory] = []
@@ -37,7 +35,7 @@ extension OpenOutput {
   }
 
   /// Who holds the output, or one of its shards; nil if no process does. One that begins at this moment may not be seen.
-  package func activity() async throws(OutputError) -> OutputActivity? {
+  package func activity() async throws -> OutputActivity? {
     switch place {
     case .inside(let directory):
       return Self.activity(in: FileSystem.join(directory.location, ".tessera"))
@@ -62,11 +60,9 @@ extension OpenOutput {
 
   private static func activity(
     of state: StoredState
-  ) async throws(OutputError) -> OutputActivity? {
-    let holder = try await state.call { state throws(OutputError) in
-      try OutputError.wrapStore { () throws(StoreError) in
-        try StoreLease(state.client, state.output, shard: nil).anyHolder()
-      }
+  ) async throws -> OutputActivity? {
+    let holder = try await state.call { state in
+      try StoreLease(state.client, state.output, shard: nil).anyHolder()
     }
     return holder.map {
       OutputActivity(holder: "\($0.name), last heard of \($0.age.components.seconds) s ago")

@@ -26,50 +26,46 @@ package struct OpenOutput: Sendable {
   package init(
     _ path: String, state: String? = nil, _ store: StoreSettings = StoreSettings(),
     creates: Bool = true
-  ) throws(OutputError) {
+  ) throws {
     if let location = StoreLocation(path) {
       let client = StoreClient(store)
       output = ObjectOutput(location, client, concurrency: store.concurrency)
       place = state.map { .beside($0, client, location) } ?? .stored(client, location)
       return
     }
-    let directory = try OutputError.wrap { () throws(SystemError) in
-      try DirectoryOutput(path, creates: creates)
-    }
+    let directory = try DirectoryOutput(path, creates: creates)
     output = directory
     place = .inside(directory)
   }
 
   /// Takes the output, or one of its shards, for this process.
   ///
-  /// - Throws: ``OutputError``, with `isBusy` if another process holds it.
-  package func hold(_ shard: Shard? = nil) async throws(OutputError) -> HeldOutput {
+  /// - Throws: also if another process holds it.
+  package func hold(_ shard: Shard? = nil) async throws -> HeldOutput {
     let held = try await take(shard)
     // A store that does not list them has a rule for them at best; `forget` says so.
     _ = await held.clearUploads()
     return held
   }
 
-  private func take(_ shard: Shard?) async throws(OutputError) -> HeldOutput {
+  private func take(_ shard: Shard?) async throws -> HeldOutput {
     switch place {
     case .inside(let directory):
-      let workspace = try OutputError.wrap { () throws(SystemError) in try directory.workspace() }
+      let workspace = try directory.workspace()
       return try await HeldOutput(output, workspace, shard)
     case .beside(let state, let client, let location):
       let workspace = try Self.workspace(state, of: location)
       // It would not know what runs and `prune` have done with the other one.
-      let stored = try await OutputError.wrapAsync { () async throws(SystemError) in
-        // A listing, because an answer to it says more of what is wrong than one to HEAD.
-        try await output.list(StoredState.folder(of: shard)).contains {
-          $0.name == StoredState.stateName
-        }
+      // A listing, because an answer to it says more of what is wrong than one to HEAD.
+      let stored = try await output.list(StoredState.folder(of: shard)).contains {
+        $0.name == StoredState.stateName
       }
-      if stored { throw .twoStates(state, output: output.location) }
+      if stored { throw TesseraError.twoStates(state, output: output.location) }
       let held = try await HeldOutput(output, workspace, shard) { token in
         let lease = StoreLease(client, location, shard: shard, token: token)
         return (lease, ObjectOutput(location, client, lease))
       }
-      do throws(OutputError) {
+      do {
         try await StatesElsewhere(in: output).note(held.stateIdentifier ?? "", state)
         return held
       } catch {
@@ -78,13 +74,12 @@ package struct OpenOutput: Sendable {
       }
     case .stored(let client, let location):
       let stored = StoredState(client, location, shard: shard)
-      let copy = try OutputError.wrap { () throws(SystemError) in try TemporaryDirectory() }
-      let workspace = try OutputError.wrap { () throws(SystemError) in
-        Workspace(try Directory(copy.path), of: "the output \"\(output.location)\"")
-      }
+      let copy = try TemporaryDirectory()
+      let workspace = Workspace(
+        try Directory(copy.path), of: "the output \"\(output.location)\"")
       let lease = StoreLease(client, location, shard: shard)
       try await lease.take()
-      do throws(OutputError) {
+      do {
         try await stored.read(to: workspace.stateFile)
         return try HeldOutput(
           ObjectOutput(location, client, lease), workspace, lease, stored, copy)
@@ -96,25 +91,19 @@ package struct OpenOutput: Sendable {
   }
 
   /// Whether a run has left a state on this machine.
-  package func hasState() throws(OutputError) -> Bool {
+  package func hasState() throws -> Bool {
     try existingWorkspace()?.hasState ?? false
   }
 
   /// The directory of a state, which is for one output only.
   private static func workspace(
     _ state: String, of location: StoreLocation
-  ) throws(OutputError) -> Workspace {
-    let (workspace, other): (Workspace, String?)
-    do throws(SystemError) {
-      workspace = Workspace(
-        try Directory(state, creates: true),
-        of: "the state \"\(state)\" of the output \"\(location)\"")
-      other = try workspace.outputName(orSet: "\(location)")
-    } catch {
-      throw .system(error)
-    }
-    if let other, other != "\(location)" {
-      throw .otherOutput(state: state, of: other, output: "\(location)")
+  ) throws -> Workspace {
+    let workspace = Workspace(
+      try Directory(state, creates: true),
+      of: "the state \"\(state)\" of the output \"\(location)\"")
+    if let other = try workspace.outputName(orSet: "\(location)"), other != "\(location)" {
+      throw TesseraError.otherOutput(state: state, of: other, output: "\(location)")
     }
     return workspace
   }

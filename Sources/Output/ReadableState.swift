@@ -31,7 +31,7 @@ extension OpenOutput {
   /// ``init(_:state:_:creates:)``.
   package static func readableState(
     of path: String, _ state: String?, _ store: StoreSettings
-  ) async throws(OutputError) -> ReadableState? {
+  ) async throws -> ReadableState? {
     guard StoreLocation(path) != nil || FileSystem.exists(path) else { return nil }
     return try await OpenOutput(path, state: state, store, creates: false)
       .readableStates { _ in nil }.first
@@ -43,12 +43,10 @@ extension OpenOutput {
   /// - Parameter shard: the one that matters of this many; nil for none.
   package func readableStates(
     _ shard: (_ count: Int) -> Shard?
-  ) async throws(OutputError) -> [ReadableState] {
+  ) async throws -> [ReadableState] {
     var states: [ReadableState] = []
     if let workspace = try existingWorkspace() {
-      states = try OutputError.wrap { () throws(SystemError) in
-        try Self.states(in: workspace, shard)
-      }
+      states = try Self.states(in: workspace, shard)
     } else if case .stored(let client, let location) = place {
       var numbers: [Shard?] = [nil]
       for count in try await storedCounts() {
@@ -84,32 +82,28 @@ extension OpenOutput {
 
   /// The workspace on this machine; nil if there is none, and for a state in a store.
   ///
-  /// - Throws: ``OutputError`` also if this user may not read it.
-  func existingWorkspace() throws(OutputError) -> Workspace? {
-    try OutputError.wrap { () throws(SystemError) in
-      let workspace: Workspace
-      switch place {
-      case .inside(let directory):
-        guard directory.hasWorkspace else { return nil }
-        workspace = try directory.workspace()
-      case .beside(let state, _, _):
-        guard FileSystem.exists(state) else { return nil }
-        workspace = Workspace(try Directory(state), of: "the state \"\(state)\"")
-      case .stored: return nil
-      }
-      try workspace.expectReadable()
-      return workspace
+  /// - Throws: also if this user may not read it.
+  func existingWorkspace() throws -> Workspace? {
+    let workspace: Workspace
+    switch place {
+    case .inside(let directory):
+      guard directory.hasWorkspace else { return nil }
+      workspace = try directory.workspace()
+    case .beside(let state, _, _):
+      guard FileSystem.exists(state) else { return nil }
+      workspace = Workspace(try Directory(state), of: "the state \"\(state)\"")
+    case .stored: return nil
     }
+    try workspace.expectReadable()
+    return workspace
   }
 
   /// The shards of an output in a store whose folders have an object of this name; nil stands for the whole, and comes first.
-  func storedShards(named name: String) async throws(OutputError) -> [Shard?] {
+  func storedShards(named name: String) async throws -> [Shard?] {
     guard case .stored(let client, let location) = place else { return [] }
     let found = try await StoredState(client, location, shard: nil).call {
-      state throws(OutputError) in
-      try OutputError.wrapStore { () throws(StoreError) in
-        try client.locations(below: state.output.appending(StoredState.shardFolder)).map(\.key)
-      }
+      state throws in
+      try client.locations(below: state.output.appending(StoredState.shardFolder)).map(\.key)
     }
     let shards = found.filter { $0.hasSuffix("/\(name)") }.compactMap { key -> Shard? in
       let parts = key.split(separator: "/").suffix(3).compactMap { Int($0) }
@@ -119,11 +113,9 @@ extension OpenOutput {
   }
 
   /// The sources that are kept for later runs; nil without a cache on this machine. Nothing is dropped.
-  package func readableCache() throws(OutputError) -> SourceCache? {
+  package func readableCache() throws -> SourceCache? {
     guard let workspace = try existingWorkspace(), workspace.hasCache else { return nil }
-    return try OutputError.wrap { () throws(SystemError) in
-      try SourceCache(in: workspace, limit: .max)
-    }
+    return try SourceCache(in: workspace, limit: .max)
   }
 
   private static func states(
@@ -140,24 +132,18 @@ extension OpenOutput {
   }
 
   /// The numbers of shards that runs of an output in a store were divided into.
-  private func storedCounts() async throws(OutputError) -> [Int] {
-    try await OutputError.wrapAsync { () async throws(SystemError) in
-      try await output.list(StoredState.shardFolder).compactMap { Int($0.name) }.filter { $0 > 0 }
-    }
+  private func storedCounts() async throws -> [Int] {
+    try await output.list(StoredState.shardFolder).compactMap { Int($0.name) }.filter { $0 > 0 }
   }
 }
 
 extension StoredState {
   /// A copy to be read; nil if the state is missing.
-  fileprivate func copy() async throws(OutputError) -> ReadableState? {
-    let copy = try OutputError.wrap { () throws(SystemError) in try TemporaryDirectory() }
-    let workspace = try OutputError.wrap { () throws(SystemError) in
-      Workspace(try Directory(copy.path), of: "a copy of the state")
-    }
+  fileprivate func copy() async throws -> ReadableState? {
+    let copy = try TemporaryDirectory()
+    let workspace = Workspace(try Directory(copy.path), of: "a copy of the state")
     try await read(to: workspace.stateFile)
     guard workspace.hasState else { return nil }
-    return try OutputError.wrap { () throws(SystemError) in
-      try ReadableState(workspace, changed: changed, copy)
-    }
+    return try ReadableState(workspace, changed: changed, copy)
   }
 }

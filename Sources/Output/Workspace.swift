@@ -188,13 +188,13 @@ package struct Workspace: Sendable {
   /// Takes the lock, which ends with this process at the latest. Shards of one output have a lock each,
   /// and share that of the output.
   ///
-  /// - Throws: ``OutputError/busy(_:holder:)`` if another process holds the lock.
-  package func lock() throws(OutputError) -> OutputLock {
+  /// - Throws: ``TesseraError/busy(_:holder:)`` if another process holds the lock.
+  package func lock() throws -> OutputLock {
     guard let whole else {
       return OutputLock(file: try Self.lock(directory, name, isShared: false), whole: nil)
     }
     let shared = try Self.lock(whole.directory, whole.name, isShared: true)
-    do throws(OutputError) {
+    do {
       return OutputLock(file: try Self.lock(directory, name, isShared: false), whole: shared)
     } catch {
       shared.unlock()
@@ -204,30 +204,26 @@ package struct Workspace: Sendable {
 
   private static func lock(
     _ directory: Directory, _ name: String, isShared: Bool
-  ) throws(OutputError) -> File {
+  ) throws -> File {
+    // The state may say more than the catalog, and the output is often a web server's folder.
     do throws(SystemError) {
-      // The state may say more than the catalog, and the output is often a web server's folder.
-      do throws(SystemError) {
-        try directory.makePrivate()
-      } catch {
-        // Another user may not even read it, which says more.
-        try directory.expectReadable()
-        throw error
-      }
-      let file = try directory.open("lock", .lock)
-      if try file.lock(isShared: isShared) {
-        // The number is for messages only. The lock is the kernel's, so one of a killed run is not
-        // stale.
-        try file.truncate()
-        if !isShared { try file.write(Array("\(Host.processIdentifier)\n".utf8)) }
-        return file
-      }
+      try directory.makePrivate()
     } catch {
-      throw .system(error)
+      // Another user may not even read it, which says more.
+      try directory.expectReadable()
+      throw error
+    }
+    let file = try directory.open("lock", .lock)
+    if try file.lock(isShared: isShared) {
+      // The number is for messages only. The lock is the kernel's, so one of a killed run is not
+      // stale.
+      try file.truncate()
+      if !isShared { try file.write(Array("\(Host.processIdentifier)\n".utf8)) }
+      return file
     }
     // Only for the message: without it the holder is not named.
     let holder = (try? directory.open("lock", .read).read(32, at: 0)) ?? []
-    throw .busy(
+    throw TesseraError.busy(
       name, holder: String(decoding: holder, as: UTF8.self).filter(\.isNumber))
   }
 

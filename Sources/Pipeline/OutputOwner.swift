@@ -17,20 +17,20 @@ struct OutputOwner: Sendable {
   /// - Parameters:
   ///   - last: the last completed run on the output; nil if there was none.
   ///   - takesOver: whether the catalog of any pipeline may be replaced (`--take-over`).
-  /// - Throws: ``PipelineError/otherPipeline(_:of:output:)``.
+  /// - Throws: ``TesseraError`` of the code `otherPipeline`.
   init(
     _ file: PipelineFile, of location: String, _ last: StateStore.CompletedRun?, takesOver: Bool
-  ) throws(PipelineError) {
+  ) throws {
     (self.file, self.location, self.last, self.takesOver) = (file, location, last, takesOver)
     if let last, last.pipeline != file.name, !takesOver { throw other(last) }
   }
 
-  private func other(_ last: StateStore.CompletedRun) -> PipelineError {
+  private func other(_ last: StateStore.CompletedRun) -> TesseraError {
     .otherPipeline(last.pipeline, of: file.name, output: location)
   }
 
   /// To be called when all items of the manifest are known, and before the catalog is replaced.
-  func check(_ claims: ChunkClaims) throws(PipelineError) {
+  func check(_ claims: ChunkClaims) throws {
     guard let last, let identity = last.identity, identity != self.identity, !takesOver else {
       return
     }

@@ -10,13 +10,11 @@ extension Pipeline {
   /// Runs the pipeline to its end.
   ///
   /// - Parameter observer: observes the run while it works.
-  /// - Throws: ``PipelineError`` if the run as a whole could not go on, or `CancellationError`. The last
+  /// - Throws: ``TesseraError`` if the run as a whole could not go on, or `CancellationError`. The last
   ///   good catalog then remains, and what was done is kept for the next run.
   package func run(observer: any RunObserving) async throws -> RunReport {
-    guard options.shard == nil || file.tables.isEmpty else { throw PipelineError.shardOfTables }
-    let place = try PipelineError.wrap {
-      try OpenOutput(file.output, state: file.state, file.store.settings)
-    }
+    guard options.shard == nil || file.tables.isEmpty else { throw TesseraError.shardOfTables }
+    let place = try OpenOutput(file.output, state: file.state, file.store.settings)
     do {
       // Before anything is touched: another run may be at work on this output.
       let held = try await place.hold(options.shard)
@@ -24,7 +22,7 @@ extension Pipeline {
       await held.release()
       return try result.get()
     } catch {
-      throw error is CancellationError ? error : PipelineError(error)
+      throw error is CancellationError ? error : TesseraError(error)
     }
   }
 
@@ -54,7 +52,7 @@ extension Pipeline {
         guard !file.manifest.isReadOnce else { throw error }
         return .success(try await session.run())
       } catch
-        where !(error is CancellationError) && !PipelineError(error).isBusy && session.isPublished
+        where !(error is CancellationError) && !TesseraError(error).isBusy && session.isPublished
       {
         return .success(session.report(after: error))
       }

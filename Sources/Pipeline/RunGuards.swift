@@ -1,6 +1,7 @@
 internal import TesseraManifest
 internal import TesseraOutput
 internal import TesseraState
+internal import TesseraSystem
 
 /// What a run asks before it goes on with its manifest. By default it may do anything.
 struct RunGuards: Sendable {
@@ -16,15 +17,15 @@ struct RunGuards: Sendable {
   /// - Throws: if a run does not accept a manifest that was read to its end.
   func check(
     _ entries: EntryStream, _ manifest: ManifestStream, _ claims: ChunkClaims
-  ) throws(PipelineError) {
+  ) throws {
     // A list without one usable line is not a list: an error page in its place, or a damaged file.
     if !entries.hasEntries, let problem = entries.firstProblem {
-      throw .manifest(
+      throw TesseraError.manifest(
         path: manifest.path,
         reason: "none of its lines can be used; \(problem.place): \(problem.message)")
     }
     if let reason = shrinking?.reason(toRejectItems: entries.count) {
-      throw .manifest(path: manifest.path, reason: reason)
+      throw TesseraError.manifest(path: manifest.path, reason: reason)
     }
     try owner?.check(claims)
   }

@@ -22,7 +22,7 @@ struct RunOpening: Sendable {
 
   /// Decides whose the output is, and on the number of items by that of its catalog.
   ///
-  /// - Throws: ``PipelineError/otherPipeline(_:of:output:)`` if another pipeline made that catalog.
+  /// - Throws: ``TesseraError`` of the code `otherPipeline` if another pipeline made that catalog.
   func guards(_ state: StateStore) async throws -> (RunGuards, OutputOwner) {
     let last = try await state.lastCompletedRun()
     let owner = try OutputOwner(
@@ -45,29 +45,25 @@ struct RunOpening: Sendable {
     return (guards, owner)
   }
 
-  func startWorkers() async throws(PipelineError) -> any Transcoding {
+  func startWorkers() async throws -> any Transcoding {
     let budget = budget
     let pool: any Transcoding
-    do throws(WorkerStartError) {
-      pool = try await services.startWorkers(
-        WorkerSettings(
-          executable: options.workerPath, count: budget.count, memory: budget.memory,
-          time: file.limits.time,
-          replaced: { [meter] in meter.happened(.workerReplaced(reason: $0)) }))
-    } catch {
-      throw .workers(error.description)
-    }
+    pool = try await services.startWorkers(
+      WorkerSettings(
+        executable: options.workerPath, count: budget.count, memory: budget.memory,
+        time: file.limits.time,
+        replaced: { [meter] in meter.happened(.workerReplaced(reason: $0)) }))
     if let shortfall = file.shortfall(lacking: pool.hello.lacks) {
       pool.close()
-      throw .workers(shortfall)
+      throw TesseraError(.workers, shortfall)
     }
     if let gap = pool.hello.confinement.gap {
       let sentence = "this kernel can't confine a worker that an image has taken over: \(gap)"
       guard !file.requiresSandbox else {
         pool.close()
-        throw .workers(
-          "\(sentence), and the pipeline has \"require-sandbox: true\"; use a kernel and a container "
-            + "that offer both")
+        throw TesseraError(
+          .workers, "\(sentence), and the pipeline has \"require-sandbox: true\"",
+          remedy: "use a kernel and a container that offer both")
       }
       meter.warn(sentence)
     }
@@ -79,14 +75,14 @@ struct RunOpening: Sendable {
     return pool
   }
 
-  func startFetcher(end: ContinuousClock.Instant?) throws(PipelineError) -> any Fetching {
+  func startFetcher(end: ContinuousClock.Instant?) throws -> any Fetching {
     var settings = file.fetch.fetchSettings
     settings.store = StoreClient(file.store.settings)
     settings.end = end
     settings.hostSlowed = { [meter] host, error, pause in
       meter.happened(.hostSlowed(host: host, reason: error.message, pause: pause))
     }
-    return try PipelineError.wrap { try services.startFetcher(settings) }
+    return try services.startFetcher(settings)
   }
 
   /// Removes what an earlier run could not bring to the disk before the machine stopped. To be called before any item: the

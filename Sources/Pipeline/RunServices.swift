@@ -6,12 +6,12 @@ internal import TesseraWorkers
 struct RunServices: Sendable {
   var clock: WallClock
   var startFetcher: @Sendable (FetchSettings) throws(SystemError) -> any Fetching
-  var startWorkers: @Sendable (WorkerSettings) async throws(WorkerStartError) -> any Transcoding
+  var startWorkers: @Sendable (WorkerSettings) async throws(TesseraError) -> any Transcoding
 
   static let system = RunServices(
     clock: .system,
     startFetcher: { settings throws(SystemError) in try Fetcher(settings) },
-    startWorkers: { settings async throws(WorkerStartError) in
+    startWorkers: { settings async throws(TesseraError) in
       try await WorkerPool.start(settings)
     })
 }

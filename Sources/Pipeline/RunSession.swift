@@ -52,20 +52,12 @@ struct RunSession: Sendable {
   /// The report of a run whose catalog was replaced, and that could not do the rest.
   func report(after error: any Error) -> RunReport {
     meter.warn(
-      "the catalog was written, but the run could not be completed: \(PipelineError(error))")
+      "the catalog was written, but the run could not be completed: \(TesseraError(error))")
     recorder.update { $0.isIncomplete = true }
     return recorder.current
   }
 
-  func prepare() async throws(PipelineError) {
-    do throws(SystemError) {
-      try await prepareOutput()
-    } catch {
-      throw .system(error)
-    }
-  }
-
-  private func prepareOutput() async throws(SystemError) {
+  func prepare() async throws {
     try await held.prepare()
     guard let shard = options.shard else { return }
     let path = ShardHeader.path(shard.index, of: shard.count)
@@ -412,12 +404,12 @@ extension RunSession {
     var entry = HistoryEntry(
       .run, ended: now, seconds: begun.duration(to: .now).inSeconds, Self.outcome(of: result))
     if case .failure(let error) = result, !(error is CancellationError) {
-      entry.reason = PipelineError(error).failure.rawValue
+      entry.reason = TesseraError(error).code.rawValue
     }
     let recorded = recorder.current
     entry.take(recorded)
     entry.figures = recorded.figures
-    do throws(OutputError) {
+    do {
       let history = try await held.runHistory()
       entry.figures = await figures(after: history, now: now)
       try await held.note(entry, after: history)

@@ -1,8 +1,8 @@
-internal import TesseraSystem
+package import TesseraSystem
 internal import TesseraText
 
 /// Every mistake of one pipeline file, in the order of its lines.
-package struct PipelineFileError: Error, Sendable {
+package struct PipelineFileError: ReportedError, Sendable {
   package var path: String
   package var diagnostics: [Diagnostic]
   /// The lines of the file, which the description shows with the mistakes; empty for a file that is not a pipeline
@@ -22,6 +22,10 @@ package struct PipelineFileError: Error, Sendable {
 }
 
 extension PipelineFileError: CustomStringConvertible {
+  package var report: TesseraError {
+    TesseraError(.pipelineFile, "The pipeline file has mistakes.", subject: path)
+  }
+
   /// For each mistake `file:line:column: error: …`, the line, and a caret under the position.
   package var description: String {
     diagnostics.map { diagnostic in

@@ -132,9 +132,17 @@ package struct SystemError: Error, Equatable, Sendable {
   }
 }
 
-extension SystemError: CustomStringConvertible {
-  package var description: String {
-    guard finding == nil else { return reason }
-    return "could not \(operation) \"\(path)\": \(reason)" + (remedy.map { "; \($0)" } ?? "")
+extension SystemError: ReportedError {
+  package var report: TesseraError {
+    let code: TesseraError.Code =
+      isFullDisk ? .diskFull : isLost ? .lost : code == EREMOTEIO ? .output : .system
+    let isWhole = finding == nil
+    return TesseraError(
+      code, isWhole ? "could not \(operation) \"\(path)\": \(reason)" : reason,
+      remedy: isWhole ? remedy : nil, subject: path)
   }
+}
+
+extension SystemError: CustomStringConvertible {
+  package var description: String { report.description }
 }

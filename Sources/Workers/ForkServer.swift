@@ -17,7 +17,7 @@ final class ForkServer: Sendable {
   /// Starts a fork server and waits for its hello.
   ///
   /// The kernel kills it when the calling thread ends.
-  init(_ settings: WorkerSettings) throws(WorkerStartError) {
+  init(_ settings: WorkerSettings) throws(TesseraError) {
     let launched = try WorkerLauncher.launch(settings)
     (pid, channel) = (launched.pid, launched.channel)
     var lines = LineChannel(descriptor: channel)
@@ -27,17 +27,16 @@ final class ForkServer: Sendable {
     guard case .line(let line) = received else {
       let ending = Self.end(pid)
       close(channel)
-      throw WorkerStartError(
-        description: "\"\(settings.executable)\" did not start: \(ending.sentence)")
+      throw TesseraError(.workers, "\"\(settings.executable)\" did not start: \(ending.sentence)")
     }
     guard let hello = try? WireLine.message(WorkerHello.self, line).message,
       hello.protocolVersion == WorkerHello.protocolVersion
     else {
       _ = Self.end(pid)
       close(channel)
-      throw WorkerStartError(
-        description: "\"\(settings.executable)\" is from another version than this tessera; "
-          + "install both executables of one build side by side")
+      throw TesseraError(
+        .workers, "\"\(settings.executable)\" is from another version than this tessera",
+        remedy: "install both executables of one build side by side")
     }
     self.hello = hello
   }
@@ -50,7 +49,7 @@ final class ForkServer: Sendable {
   /// Has a worker started.
   ///
   /// - Returns: nil if the fork server has ended.
-  func fork() throws(WorkerStartError) -> WorkerProcess? {
+  func fork() throws(TesseraError) -> WorkerProcess? {
     let jobs = try SocketPair()
     let control = try SocketPair()
     let passed = [jobs.theirs, control.theirs]

@@ -1,9 +1,10 @@
 internal import Dispatch
 internal import Synchronization
+internal import TesseraSystem
 
 /// What the lanes of a pool share: waiting jobs, the fork server, and whether the pool was closed.
 final class JobQueue: Sendable {
-  typealias Answer = Result<JobOutcome, WorkerStartError>
+  typealias Answer = Result<JobOutcome, TesseraError>
 
   struct Entry: Sendable {
     let job: any WorkerJob
@@ -23,7 +24,7 @@ final class JobQueue: Sendable {
     /// Whether only jobs in progress are finished.
     var isDraining = false
     /// Why no worker can be started any more.
-    var startError: WorkerStartError?
+    var startError: TesseraError?
     var server: ForkServer?
     var statistics = WorkerStatistics()
 
@@ -89,7 +90,7 @@ final class JobQueue: Sendable {
   }
 
   /// Fails all waiting jobs, and all that come later, because workers cannot be started.
-  func fail(_ error: WorkerStartError) {
+  func fail(_ error: TesseraError) {
     let waiting = state.withLock { state in
       state.startError = state.startError ?? error
       defer { state.entries = [] }

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import TesseraSystem
 
 /// Two connected sockets: one for this process, one for another. Both are closed with the value, unless
 /// ``keepOurs()`` takes one over.
@@ -6,14 +7,14 @@ struct SocketPair: ~Copyable {
   private let ours: Int32
   let theirs: Int32
 
-  init() throws(WorkerStartError) {
+  init() throws(TesseraError) {
     var ends: [Int32] = [-1, -1]
     guard
       // Close-on-exec, because another pool may start its process at this moment.
       socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0
     else {
-      throw WorkerStartError(
-        description: "could not create a socket pair: \(String(cString: strerror(errno)))")
+      throw TesseraError(
+        .workers, "could not create a socket pair: \(String(cString: strerror(errno)))")
     }
     (ours, theirs) = (ends[0], ends[1])
   }

@@ -1,3 +1,5 @@
+package import TesseraSystem
+
 /// Has jobs done by workers. The run depends on this protocol, and a pool of processes implements it; a test
 /// may replace it with a fake that starts no process.
 package protocol Transcoding: Sendable {
@@ -7,15 +9,15 @@ package protocol Transcoding: Sendable {
   /// Has one job done. Waits for a free worker. A failure of the image is an answer.
   ///
   /// - Parameter watch: measures the work, without the wait for a worker.
-  /// - Throws: ``WorkerStartError`` if no worker can be started any more.
+  /// - Throws: ``TesseraError`` if no worker can be started any more.
   func perform(
     _ job: TranscodeJob, of source: JobSource, watch: JobWatch?
-  ) async throws(WorkerStartError) -> TranscodeAnswer
+  ) async throws(TesseraError) -> TranscodeAnswer
 
   /// Has a part of a table made.
   ///
-  /// - Throws: ``WorkerStartError`` if no worker can be started any more.
-  func perform(_ job: TableJob, of source: JobSource) async throws(WorkerStartError) -> TableAnswer
+  /// - Throws: ``TesseraError`` if no worker can be started any more.
+  func perform(_ job: TableJob, of source: JobSource) async throws(TesseraError) -> TableAnswer
 
   /// To be called when no other images will come than those in flight. From then on the largest job
   /// waits least, and workers that have none help with the files of others.
@@ -35,7 +37,7 @@ extension Transcoding {
   /// Has one job done, and does not measure it.
   package func perform(
     _ job: TranscodeJob, of source: JobSource
-  ) async throws(WorkerStartError) -> TranscodeAnswer {
+  ) async throws(TesseraError) -> TranscodeAnswer {
     try await perform(job, of: source, watch: nil)
   }
 }

@@ -1,4 +1,4 @@
-internal import TesseraSystem
+package import TesseraSystem
 
 /// What a worker reports about itself and its libraries.
 package struct WorkerExamination: Sendable {
@@ -8,14 +8,14 @@ package struct WorkerExamination: Sendable {
   /// Starts a worker, has it test its libraries, and ends it.
   package static func perform(
     _ settings: WorkerSettings
-  ) async throws(WorkerStartError) -> WorkerExamination {
-    let result: Result<WorkerExamination, WorkerStartError> = await withCheckedContinuation {
+  ) async throws(TesseraError) -> WorkerExamination {
+    let result: Result<WorkerExamination, TesseraError> = await withCheckedContinuation {
       continuation in
       // The thread that started a fork server must outlive it; see WorkerPool.start.
       WorkerPool.startThread {
         continuation.resume(returning: .failure($0))
       } body: {
-        do throws(WorkerStartError) {
+        do throws(TesseraError) {
           continuation.resume(returning: .success(try examine(settings)))
         } catch {
           continuation.resume(returning: .failure(error))
@@ -27,16 +27,16 @@ package struct WorkerExamination: Sendable {
 
   private static func examine(
     _ settings: WorkerSettings
-  ) throws(WorkerStartError) -> WorkerExamination {
+  ) throws(TesseraError) -> WorkerExamination {
     let server = try ForkServer(settings)
     let end = ContinuousClock.now.advanced(by: settings.time)
     guard let process = try server.fork() else {
-      throw WorkerStartError(description: "\"\(settings.executable)\" starts, but starts no worker")
+      throw TesseraError(.workers, "\"\(settings.executable)\" starts, but starts no worker")
     }
     guard let checks = process.examine(until: end) else {
-      throw WorkerStartError(
-        description:
-          "\"\(settings.executable)\" could not test its libraries: \(process.end().sentence)")
+      throw TesseraError(
+        .workers,
+        "\"\(settings.executable)\" could not test its libraries: \(process.end().sentence)")
     }
     process.finish()
     return WorkerExamination(hello: server.hello, checks: checks)

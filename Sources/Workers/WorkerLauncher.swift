@@ -1,5 +1,6 @@
 internal import Glibc
 internal import TesseraCProcess
+internal import TesseraSystem
 
 /// Starts fork servers.
 enum WorkerLauncher {
@@ -12,7 +13,7 @@ enum WorkerLauncher {
   /// - Returns: its process id, and the other end, which the caller owns.
   static func launch(
     _ settings: WorkerSettings
-  ) throws(WorkerStartError) -> (pid: pid_t, channel: Int32) {
+  ) throws(TesseraError) -> (pid: pid_t, channel: Int32) {
     let pair = try SocketPair()
     let theirs = pair.theirs
     let null = tessera_open("/dev/null", O_WRONLY, 0)
@@ -34,10 +35,9 @@ enum WorkerLauncher {
     return (child, pair.keepOurs())
   }
 
-  private static func failure(_ settings: WorkerSettings, code: Int32) -> WorkerStartError {
-    WorkerStartError(
-      description:
-        "could not start \"\(settings.executable)\": \(String(cString: strerror(code)))")
+  private static func failure(_ settings: WorkerSettings, code: Int32) -> TesseraError {
+    TesseraError(
+      .workers, "could not start \"\(settings.executable)\": \(String(cString: strerror(code)))")
   }
 
   private static func withCStrings<Value>(

@@ -1,4 +1,4 @@
-internal import TesseraSystem
+package import TesseraSystem
 
 /// A fixed number of workers at a time, each supervised by a thread of its own: jobs in, files out.
 ///
@@ -12,12 +12,12 @@ package final class WorkerPool: Transcoding {
 
   /// Starts the fork server, and learns its means; workers start when there is work for them.
   ///
-  /// - Throws: ``WorkerStartError`` if it cannot be started.
+  /// - Throws: ``TesseraError`` if it cannot be started.
   package static func start(
     _ settings: WorkerSettings
-  ) async throws(WorkerStartError) -> WorkerPool {
+  ) async throws(TesseraError) -> WorkerPool {
     let queue = JobQueue()
-    let started: Result<WorkerHello, WorkerStartError> = await withCheckedContinuation {
+    let started: Result<WorkerHello, TesseraError> = await withCheckedContinuation {
       continuation in
       // The fork server is started by the thread of a lane and by no other. The kernel kills it when
       // the thread that started it ends (PR_SET_PDEATHSIG), and a thread of Swift's pool may end at
@@ -25,7 +25,7 @@ package final class WorkerPool: Transcoding {
       startThread {
         continuation.resume(returning: .failure($0))
       } body: {
-        do throws(WorkerStartError) {
+        do throws(TesseraError) {
           let server = queue.register(try ForkServer(settings))
           continuation.resume(returning: .success(server.hello))
           var lane = WorkerThread(settings, queue)
@@ -46,7 +46,7 @@ package final class WorkerPool: Transcoding {
     } catch {
       // Without this, the first lane would wait for jobs, and its worker would stay, until the end.
       pool.close()
-      throw WorkerStartError(description: error.description)
+      throw TesseraError(.workers, error.description)
     }
     return pool
   }
@@ -63,10 +63,10 @@ package final class WorkerPool: Transcoding {
 
   /// Waits for a free worker and has it do the job.
   ///
-  /// - Throws: ``WorkerStartError`` if workers cannot be started any more.
+  /// - Throws: ``TesseraError`` if workers cannot be started any more.
   package func perform(
     _ job: TranscodeJob, of source: JobSource, watch: JobWatch?
-  ) async throws(WorkerStartError) -> TranscodeAnswer {
+  ) async throws(TesseraError) -> TranscodeAnswer {
     let split = SplitJob(job, among: queue.room)
     let answers = await withTaskGroup { group in
       for (part, job) in split.jobs.enumerated() {
@@ -76,14 +76,14 @@ package final class WorkerPool: Transcoding {
     }
     let inOrder = answers.sorted { $0.0 < $1.0 }
     return split.joined(
-      try inOrder.map { answer throws(WorkerStartError) in
+      try inOrder.map { answer throws(TesseraError) in
         TranscodeAnswer(try answer.1.get())
       })
   }
 
   package func perform(
     _ job: TableJob, of source: JobSource
-  ) async throws(WorkerStartError) -> TableAnswer {
+  ) async throws(TesseraError) -> TableAnswer {
     let outcome = try await answer(to: job, of: source).get()
     guard case .table(let result) = outcome.reply, let made = outcome.made else {
       return .failed(outcome.reply.failure)
@@ -98,10 +98,10 @@ package final class WorkerPool: Transcoding {
 
   /// Has two images compared.
   ///
-  /// - Throws: ``WorkerStartError`` if no worker can be started any more.
+  /// - Throws: ``TesseraError`` if no worker can be started any more.
   package func perform(
     _ job: ComparisonJob, of source: JobSource
-  ) async throws(WorkerStartError) -> Result<Likeness, TranscodeFailure> {
+  ) async throws(TesseraError) -> Result<Likeness, TranscodeFailure> {
     let reply = try await answer(to: job, of: source).get().reply
     return if case .comparison(let likeness) = reply { .success(likeness) } else {
       .failure(reply.failure)
@@ -127,12 +127,12 @@ package final class WorkerPool: Transcoding {
 
   /// Runs a body on a thread of its own, or reports why there is none.
   static func startThread(
-    orFail fail: (WorkerStartError) -> Void, body: @escaping @Sendable () -> Void
+    orFail fail: (TesseraError) -> Void, body: @escaping @Sendable () -> Void
   ) {
     do throws(SystemError) {
       try BackgroundThread.start(body)
     } catch {
-      fail(WorkerStartError(description: error.description))
+      fail(TesseraError(.workers, error.description))
     }
   }
 }

@@ -25,12 +25,6 @@ package struct WorkerSettings: Sendable {
   }
 }
 
-/// Workers cannot be started at all. This is not one item's failure but the end of the run.
-package struct WorkerStartError: Error, Sendable, CustomStringConvertible {
-  /// A sentence without its full stop.
-  package var description: String
-}
-
 /// What the pool has done so far.
 package struct WorkerStatistics: Sendable, Equatable {
   package var jobs = 0

@@ -25,7 +25,7 @@ struct WorkerThread {
   mutating func run() {
     while let entry = queue.next() {
       let begun = ContinuousClock.now
-      do throws(WorkerStartError) {
+      do throws(TesseraError) {
         let answer = try perform(entry.job, of: entry.source)
         entry.watch?.add(begun.duration(to: .now))
         queue.endJob()
@@ -48,7 +48,7 @@ struct WorkerThread {
 
   private mutating func perform(
     _ job: any WorkerJob, of source: JobSource
-  ) throws(WorkerStartError) -> JobOutcome {
+  ) throws(TesseraError) -> JobOutcome {
     if supervision.needsOther(for: source.host) { dismiss(.retire) }
     while true {
       // New for each attempt: the one before may have written something.
@@ -57,7 +57,7 @@ struct WorkerThread {
         files = try JobFiles(source, isSmall: job.isSmall)
       } catch {
         // A fault of this machine. The image has none, and the others would fail like it.
-        throw WorkerStartError(description: error.description)
+        throw TesseraError(.workers, error.description)
       }
       let worker: Worker
       if let current = self.worker { worker = current } else { worker = try start() }
@@ -71,8 +71,8 @@ struct WorkerThread {
       case .retry(let action): dismiss(action, ending.reason)
       case .giveUp:
         dismiss(.replace)
-        throw WorkerStartError(
-          description: "\"\(settings.executable)\" starts, but exits before it receives a job")
+        throw TesseraError(
+          .workers, "\"\(settings.executable)\" starts, but exits before it receives a job")
       }
     }
   }
@@ -91,10 +91,10 @@ struct WorkerThread {
     return (.garbage, nil)
   }
 
-  private func start() throws(WorkerStartError) -> Worker {
+  private func start() throws(TesseraError) -> Worker {
     var failures = 0
     while true {
-      do throws(WorkerStartError) {
+      do throws(TesseraError) {
         let server: ForkServer
         if let current = queue.server {
           server = current
@@ -103,8 +103,8 @@ struct WorkerThread {
         }
         if let process = try server.fork() { return Worker(process: process, server: server) }
         queue.unregister(server)
-        throw WorkerStartError(
-          description: "\"\(settings.executable)\" starts, but exits before it receives a job")
+        throw TesseraError(
+          .workers, "\"\(settings.executable)\" starts, but exits before it receives a job")
       } catch {
         failures += 1
         guard Supervision.retriesStart(after: failures, isClosed: queue.isClosed) else {

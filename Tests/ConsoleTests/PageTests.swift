@@ -1,3 +1,6 @@
+import TesseraOutput
+import TesseraPipelineFile
+import TesseraSystem
 import Testing
 
 @testable import tessera
@@ -165,8 +168,8 @@ import Testing
         == "9/10  4.5/s  0:01 left; 1 waiting; failed: 3 http-status, 1 decode, 1 dns, 2 others")
   }
 
-  @Test func errorsAreJSON() {
-    let usage = ErrorReport.usage(UsageError("no \"such\" thing"))
+  @Test func errorsAreJSON() throws {
+    let usage = ErrorReport(UsageError("no \"such\" thing"))
     #expect(usage.status == .usage)
     #expect(usage.text == "tessera: no \"such\" thing")
     #expect(
@@ -175,16 +178,19 @@ import Testing
           "schema": "tessera-error/1",
           "error": {
             "code": "usage",
-            "message": "no \"such\" thing"
+            "message": "no \"such\" thing",
+            "retryable": false
           }
         }
 
         """#)
-    let mistakes = ErrorReport(
-      code: .pipelineFile, message: "The pipeline file has mistakes.",
-      mistakes: [.init(file: "a.yaml", line: 3, column: 7, message: "unknown key")],
-      text: "a.yaml:3:7: error: unknown key")
-    #expect(mistakes.status == .failed)
+    let text = "manifest: a.jsonl\noutput: out\nslots: {a: {size: 64x64}}\nnone: 1\n"
+    let error = #expect(throws: PipelineFileError.self) {
+      try PipelineFile.decode(Array(text.utf8), path: "a.yaml", environment: { _ in nil })
+    }
+    let mistakes = ErrorReport(try #require(error))
+    #expect(mistakes.status == .failed && mistakes.text.hasPrefix("a.yaml:4:1: error: "))
+    let sentence = try #require(mistakes.mistakes?.first?.message.replacing("\"", with: "\\\""))
     #expect(
       String(decoding: mistakes.json, as: UTF8.self) == """
         {
@@ -192,14 +198,31 @@ import Testing
           "error": {
             "code": "pipeline-file",
             "message": "The pipeline file has mistakes.",
+            "subject": "a.yaml",
+            "retryable": false,
             "mistakes": [
               {
                 "file": "a.yaml",
-                "line": 3,
-                "column": 7,
-                "message": "unknown key"
+                "line": 4,
+                "column": 1,
+                "message": "\(sentence)"
               }
             ]
+          }
+        }
+
+        """)
+    let busy = ErrorReport(TesseraError.busy("it", holder: "7"))
+    #expect(busy.status == .busy)
+    #expect(
+      String(decoding: busy.json, as: UTF8.self) == """
+        {
+          "schema": "tessera-error/1",
+          "error": {
+            "code": "busy",
+            "message": "another run holds it (process 7); wait for it, or end it",
+            "remedy": "wait for it, or end it",
+            "retryable": true
           }
         }
 
@@ -209,6 +232,6 @@ import Testing
     #expect(stopped.text == "tessera: stopped; completed work is kept, run again to resume")
     #expect(ErrorReport.stopped(nil, keepsWork: false).text == "tessera: stopped")
     // An escape sequence in an id must not reach the terminal.
-    #expect(ErrorReport(message: "a\u{1B}[2Jb").text == "tessera: a\\u{1b}[2Jb")
+    #expect(ErrorReport(TesseraError(.local, "a\u{1B}[2Jb")).text == "tessera: a\\u{1b}[2Jb")
   }
 }

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Synchronization
+import TesseraSystem
 import Testing
 
 @testable import tessera
@@ -12,9 +13,7 @@ extension StreamTests {
 
     private static func end(
       _ words: [String],
-      _ program: Program = Program(help: help) { _ in
-        ErrorReport(code: .busy, message: "it is broken")
-      }
+      _ program: Program = Program(help: help)
     ) async throws -> (status: Int32, output: String, errors: String) {
       var status: Int32 = -1
       let texts = try await Streams.written { status = await program.main(words).rawValue }
@@ -51,22 +50,22 @@ extension StreamTests {
         ),
         (["list", "a"], .usage, "too many operands; the usage is: tessera list [options]", 64),
         (["show", "wrong"], .usage, "this is wrong", 64),
-        (["show", "broken"], .busy, "it is broken", 2),
-      ] as [([String], ErrorReport.Code, String, Int32)])
+        (["show", "broken"], .busy, "it is broken", 75),
+      ] as [([String], TesseraError.Code, String, Int32)])
     func errorsAreReported(
-      _ words: [String], _ code: ErrorReport.Code, _ message: String, _ status: Int32
+      _ words: [String], _ code: TesseraError.Code, _ message: String, _ status: Int32
     ) async throws {
       let printed = words.first == "show" ? words[1] + "\n" : ""
       let plain = try await Self.end(words)
       #expect(plain == (status, printed, "tessera: \(message)\n"))
       let json = try await Self.end(words + ["--json"])
-      let document = String(decoding: ErrorReport(code: code, message: message).json, as: UTF8.self)
+      let document = String(decoding: ErrorReport(TesseraError(code, message)).json, as: UTF8.self)
       #expect(json == (status, printed + document, "tessera: \(message)\n"))
     }
 
     @Test func anErrorThatIsPrintedIsNotPrintedAgain() async throws {
       let end = try await Self.end(["show", "printed", "--json"])
-      #expect(end == (2, "printed\n", "tessera: it is broken\n"))
+      #expect(end == (75, "printed\n", "tessera: it is broken\n"))
     }
 
     @Test func withoutASignalACancellationIsAFailure() async throws {
@@ -85,7 +84,7 @@ extension StreamTests {
       let help = Help(
         name: "tool", version: "1", date: "", summary: "",
         groups: [CommandGroup("All", [Wait.self])])
-      let program = Program(help: help) { ErrorReport(message: "\($0)") }
+      let program = Program(help: help)
       for (number, status): (Int32, Int32) in [(SIGTERM, 143), (SIGINT, 130)] {
         let end = try await Self.end(["wait", "\(number)"], program)
         #expect(end == (status, "asked\ncancelled\n", "tessera: stopped\n"))
@@ -101,7 +100,7 @@ extension StreamTests {
     @Test func resultsThatCannotBeWrittenAreAFailure() async throws {
       let full = open("/dev/full", O_WRONLY)
       defer { close(full) }
-      let program = Program(help: Self.help) { ErrorReport(message: "\($0)") }
+      let program = Program(help: Self.help)
       for (words, status): ([String], Int32) in [
         (["show", "a"], 1), (["show", "a", "--quiet"], 1), (["--version"], 2), (["build"], 75),
       ] {
@@ -143,7 +142,7 @@ extension StreamTests {
           try await Task.sleep(for: .seconds(60))
         } catch {
           Console.line("cancelled")
-          throw SampleCommands.Broken()
+          throw TesseraError(.local, "it was cancelled")
         }
         return .done
       }

@@ -1,3 +1,4 @@
+import TesseraSystem
 import Testing
 
 @testable import tessera
@@ -29,15 +30,13 @@ enum SampleCommands {
       for operand in arguments.operands { Console.line(operand) }
       switch arguments.operands.first {
       case "wrong": throw UsageError("this is wrong")
-      case "broken": throw Broken()
-      case "printed": throw AlreadyPrintedError(Broken())
+      case "broken": throw TesseraError(.busy, "it is broken")
+      case "printed": throw AlreadyPrintedError(TesseraError(.busy, "it is broken"))
       case "cancelled": throw CancellationError()
       default: return arguments.has(CommonFlag.quiet) ? .someFailed : .done
       }
     }
   }
-
-  struct Broken: Error {}
 
   enum List: Command {
     static let name = "list"

@@ -177,9 +177,9 @@ import Testing
         "the store of the output \"o\" can't write an object on a condition, so two runs would "
           + "not see each other; keep the state on a disk of this machine: add \"state: DIR\" to "
           + "the pipeline file"
-      ), (.system(.notAFile("f")), false, "\"f\" is not a regular file"),
-    ] as [(OutputError, Bool, String)])
-  func errorsSayWhatToDo(_ error: OutputError, _ isBusy: Bool, _ text: String) {
+      ), (TesseraError(SystemError.notAFile("f")), false, "\"f\" is not a regular file"),
+    ] as [(TesseraError, Bool, String)])
+  func errorsSayWhatToDo(_ error: TesseraError, _ isBusy: Bool, _ text: String) {
     #expect(error.isBusy == isBusy)
     #expect("\(error)" == text)
   }

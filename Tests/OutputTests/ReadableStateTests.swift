@@ -137,7 +137,7 @@ import Testing
 
   @Test func anOutputIsHeldUntilItIsReleased() async throws {
     let held = try await open().hold()
-    let error = await #expect(throws: OutputError.self) { _ = try await open().hold() }
+    let error = await #expect(throws: TesseraError.self) { _ = try await open().hold() }
     #expect(error?.isBusy == true)
     #expect(error?.description.contains("holds the output \"\(folder.path("out"))\"") == true)
     // It needs no renewal, and no copies of its state.
@@ -150,13 +150,13 @@ import Testing
     let shards = (
       try await open().hold(Shard(0, of: 2)), try await open().hold(Shard(1, of: 2))
     )
-    await #expect(throws: OutputError.self) { _ = try await open().hold() }
+    await #expect(throws: TesseraError.self) { _ = try await open().hold() }
     #expect(
       try shards.1.workspace.statePath() == folder.path("out/.tessera/shards/2/1/state.sqlite"))
     await shards.0.release()
     await shards.1.release()
     await (try await open().hold()).release()
-    #expect(throws: OutputError.self) { try OpenOutput(folder.path("none"), creates: false) }
+    #expect(throws: SystemError.self) { try OpenOutput(folder.path("none"), creates: false) }
     #expect(!FileManager.default.fileExists(atPath: folder.path("none")))
   }
 

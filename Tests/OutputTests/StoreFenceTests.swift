@@ -68,7 +68,7 @@ import Testing
       try await output.write(Self.catalog, staged: staged("second"))
     }
     #expect(error?.description == Self.lost)
-    #expect(error?.isLost == true && error.map { OutputError.system($0).isBusy } == true)
+    #expect(error?.isLost == true && error.map { TesseraError($0).isBusy } == true)
     #expect(store.text(Self.catalog) == "of another")
   }
 

@@ -47,7 +47,7 @@ import Testing
     #expect(
       await sentence { try await LocalOutput(none) } == "no error",
       "It is looked for when it is read.")
-    let error = #expect(throws: OutputToolError.self) { try OutputFolder(none) }
+    let error = #expect(throws: TesseraError.self) { try OutputFolder(none) }
     #expect(error?.isBusy == false)
     #expect(
       await sentence { try OutputFolder(none) }

@@ -1,6 +1,7 @@
 import Foundation
 import TesseraBytes
 import TesseraCatalog
+import TesseraSystem
 import TesseraTestSupport
 import Testing
 
@@ -161,8 +162,8 @@ import Testing
     let lines = whole.split(separator: "\n", omittingEmptySubsequences: false)
     for count in 1..<4 {
       let cut = lines.prefix(count).joined(separator: "\n") + "\n"
-      #expect(throws: OutputToolError.self, "\(count)") { try Self.diff(whole, cut) }
-      #expect(throws: OutputToolError.self, "\(count)") { try Self.diff(cut, whole) }
+      #expect(throws: TesseraError.self, "\(count)") { try Self.diff(whole, cut) }
+      #expect(throws: TesseraError.self, "\(count)") { try Self.diff(cut, whole) }
     }
   }
 
@@ -182,11 +183,11 @@ import Testing
     let once = Self.catalog([Self.image("a", 0)])
     for lines in [["a", "a"], ["new", "a", "new"]] {
       let twice = Self.catalog(lines.map { Self.image($0, 1) })
-      let error = #expect(throws: OutputToolError.self) { try Self.diff(once, twice) }
+      let error = #expect(throws: TesseraError.self) { try Self.diff(once, twice) }
       #expect("\(error.map { "\($0)" } ?? "")".contains("duplicate id"), "\(lines)")
     }
     let twice = Self.catalog([Self.image("a", 1), Self.image("a", 1)])
-    #expect(throws: OutputToolError.self) { try Self.diff(twice, once) }
+    #expect(throws: TesseraError.self) { try Self.diff(twice, once) }
   }
 
   /// An image with as many members as a line of a manifest may have is compared in linear time.

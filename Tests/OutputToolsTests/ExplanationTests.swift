@@ -1,6 +1,7 @@
 import Foundation
 import TesseraJSON
 import TesseraPlan
+import TesseraSystem
 import TesseraTestSupport
 import Testing
 
@@ -60,8 +61,8 @@ import Testing
   /// What was decided before stands; that the catalog is an earlier one has to be said.
   @Test func aRunThatMadeNoCatalogIsNamed() async throws {
     try await write([Self.item("a")])
-    for (second, reason) in [(1.0, nil), (2, RunFailure.lostImages), (3, nil)]
-      as [(Double, RunFailure?)]
+    for (second, reason) in [(1.0, nil), (2, TesseraError.Code.lostImages), (3, nil)]
+      as [(Double, TesseraError.Code?)]
     {
       var entry = HistoryEntry(.run, ended: second, seconds: 1, reason == nil ? .done : .failed)
       (entry.run, entry.reason) = (Int(second), reason?.rawValue)

@@ -2,6 +2,7 @@ import Foundation
 import TesseraBytes
 import TesseraCatalog
 import TesseraState
+import TesseraSystem
 import TesseraTestSupport
 import Testing
 
@@ -285,7 +286,7 @@ import Testing
   @Test func anOutputThatARunHoldsIsBusy() async throws {
     try Self.write(0, of: 1, [], to: small)
     let held = try await OpenOutput(small.root).hold()
-    let error = await #expect(throws: OutputToolError.self) { try await merge() }
+    let error = await #expect(throws: TesseraError.self) { try await merge() }
     #expect(error?.isBusy == true)
     await held.release()
     #expect(try await merge().shards == 1)

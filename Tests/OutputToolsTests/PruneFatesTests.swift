@@ -2,6 +2,7 @@ import Foundation
 import Synchronization
 import TesseraJSON
 import TesseraState
+import TesseraSystem
 import TesseraTestSupport
 import Testing
 
@@ -199,7 +200,7 @@ import Testing
   @Test func anOutputThatARunHoldsIsBusy() async throws {
     _ = try await publish()
     let held = try await OpenOutput(small.root).hold()
-    let error = await #expect(throws: OutputToolError.self) { try await prune(day: 3) }
+    let error = await #expect(throws: TesseraError.self) { try await prune(day: 3) }
     #expect(error?.isBusy == true)
     await held.release()
     let folder = try TemporaryFolder()

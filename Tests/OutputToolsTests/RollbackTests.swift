@@ -1,5 +1,6 @@
 import Foundation
 import TesseraJSON
+import TesseraSystem
 import TesseraTestSupport
 import Testing
 
@@ -142,7 +143,7 @@ import Testing
   @Test func anOutputThatARunHoldsIsBusy() async throws {
     _ = try await history()
     let held = try await OpenOutput(small.root).hold()
-    let error = await #expect(throws: OutputToolError.self) { try await rollback() }
+    let error = await #expect(throws: TesseraError.self) { try await rollback() }
     #expect(error?.isBusy == true)
     await held.release()
     _ = await sentence { try await rollback(to: 9) }

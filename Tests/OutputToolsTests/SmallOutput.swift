@@ -1,6 +1,7 @@
 import Foundation
 import TesseraBytes
 import TesseraCatalog
+import TesseraSystem
 import TesseraTestSupport
 
 @testable import TesseraOutput
@@ -197,9 +198,7 @@ func sentence<Value>(_ body: () async throws -> Value) async -> String {
   do {
     _ = try await body()
     return "no error"
-  } catch let error as OutputToolError {
-    return error.description
   } catch {
-    return "another error: \(error)"
+    return TesseraError(error).description
   }
 }

@@ -2,6 +2,7 @@ import TesseraNet
 import TesseraPipelineFile
 import TesseraPlan
 import TesseraState
+import TesseraSystem
 import TesseraWorkers
 import Testing
 
@@ -226,7 +227,7 @@ import Testing
     for name in names { run.serve(name, .image(TinyImage.webp(300, 200, name), etag: "\"1\"")) }
     let lines = names.map { #"{"id":"\#($0)","url":"\#(RunInMemory.url($0))"}"# }
     run.transcoder.always(Self.crash)
-    await #expect(throws: PipelineError.self) { try await run.run(lines: lines) }
+    await #expect(throws: TesseraError.self) { try await run.run(lines: lines) }
     run.file.failAbove = 100
     _ = try await run.run(lines: lines)
     run.file.failAbove = 90
@@ -235,7 +236,7 @@ import Testing
     #expect(last.decodes == [])
     // A day later they are tried again.
     run.clock.set(day: 3)
-    await #expect(throws: PipelineError.self) { try await run.run(lines: lines) }
+    await #expect(throws: TesseraError.self) { try await run.run(lines: lines) }
   }
 
   // MARK: A clock that was wrong

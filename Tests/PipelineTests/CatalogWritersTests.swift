@@ -170,16 +170,16 @@ import Testing
     let before = try run.output.text("shards/4/1.jsonl")
     try await writeShard(["a", "b"])
     #expect(try run.output.text("shards/4/1.jsonl") == before)
-    let error = await #expect(throws: OutputError.self) {
+    let error = await #expect(throws: TesseraError.self) {
       try await writeShard(["a"], manifest: "other")
     }
     #expect(
       error?.description
-        == OutputError.overtaken("shard 1/4 of the output \"memory\"").description)
+        == TesseraError.overtaken("shard 1/4 of the output \"memory\"").description)
     #expect(try run.output.text("shards/4/1.jsonl") == before)
     try run.output.write("shards/4/1.jsonl", Array("{}\n".utf8))
-    await #expect(throws: OutputError.self) { try await writeShard(["a"]) }
-    let unread = await #expect(throws: PipelineError.self) {
+    await #expect(throws: TesseraError.self) { try await writeShard(["a"]) }
+    let unread = await #expect(throws: TesseraError.self) {
       try await writeShard(["a"], manifest: nil)
     }
     #expect(unread?.description == "the manifest was not read to its end")

@@ -6,6 +6,7 @@ import TesseraMemoryOutput
 import TesseraOutput
 import TesseraPipelineFile
 import TesseraState
+import TesseraSystem
 import Testing
 
 @testable import TesseraPipeline
@@ -49,7 +50,7 @@ import Testing
     }
     let items: KeyValuePairs = ["a": "0", "b": "1", "c": "2"]
     run.output.setRoom(room)
-    await #expect(throws: PipelineError.self) { try await run.run(items) }
+    await #expect(throws: SystemError.self) { try await run.run(items) }
     var finished = 0
     for id in ["a", "b", "c"] {
       guard try await run.state.history(of: id)?.status != nil else { continue }

@@ -3,6 +3,7 @@ import TesseraBytes
 import TesseraManifest
 import TesseraNet
 import TesseraState
+import TesseraSystem
 import TesseraTestSupport
 import TesseraText
 import Testing
@@ -58,7 +59,7 @@ import Testing
     do {
       _ = try await Self.read(&entries)
       return nil
-    } catch let error as PipelineError {
+    } catch let error as TesseraError {
       return error.description.replacing("the manifest \"\(manifest.path)\": ", with: "")
     }
   }

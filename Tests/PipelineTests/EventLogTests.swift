@@ -103,7 +103,7 @@ import Testing
     for (error, expected) in [
       (CancellationError(), [#"{"event":"run-stopped"}"#]),
       (
-        PipelineError.local("the disk is full"),
+        TesseraError(.local, "the disk is full"),
         [#"{"event":"run-failed","message":"the disk is full"}"#]
       ),
     ] as [(any Error, [String])] {
@@ -117,9 +117,9 @@ import Testing
     }
     // The events of the run that holds the output stay.
     let before = try folder.text("events")
-    try open().end(failure: PipelineError.output(.busy("the output", holder: "1")))
+    try open().end(failure: TesseraError.busy("the output", holder: "1"))
     #expect(try folder.text("events") == before)
-    try open().end(failure: PipelineError.output(.twoStates("s", output: "o")))
+    try open().end(failure: TesseraError.twoStates("s", output: "o"))
     #expect(try lines().count == 1)
     #expect(try folder.text("events") != before)
   }

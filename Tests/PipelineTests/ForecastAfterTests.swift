@@ -1,5 +1,6 @@
 import TesseraMemoryOutput
 import TesseraNet
+import TesseraSystem
 import TesseraTestSupport
 import TesseraText
 import Testing
@@ -62,12 +63,12 @@ import Testing
     case .lostImages:
       let served = (0..<121).map { run.fetcher[RunInMemory.url("\($0)")] }
       for source in 0..<100 { run.serve("\(source)", .status(410)) }
-      await #expect(throws: PipelineError.self) { _ = try await run.wholeRun(lines) }
+      await #expect(throws: TesseraError.self) { _ = try await run.wholeRun(lines) }
       for (source, answer) in served.enumerated() {
         run.fetcher[RunInMemory.url("\(source)")] = answer
       }
     case .shrunk:
-      await #expect(throws: PipelineError.self) {
+      await #expect(throws: TesseraError.self) {
         _ = try await run.wholeRun(Array(lines.prefix(10)))
       }
     }
@@ -175,7 +176,7 @@ import Testing
     #expect(try await ForecastTests.forecast(run, lines + ["{"]).stop == nil)
     for rejected in [Array(lines.prefix(40)), ["no list"]] {
       let stop = try await ForecastTests.forecast(run, rejected).stop
-      let error = await #expect(throws: PipelineError.self) {
+      let error = await #expect(throws: TesseraError.self) {
         _ = try await run.wholeRun(rejected)
       }
       #expect(stop != nil && stop == error?.description)

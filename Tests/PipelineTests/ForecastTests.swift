@@ -3,6 +3,7 @@ import TesseraJSON
 import TesseraMemoryOutput
 import TesseraNet
 import TesseraPlan
+import TesseraSystem
 import TesseraTestSupport
 import TesseraText
 import Testing
@@ -183,7 +184,7 @@ import Testing
     next = try await Self.compare(
       run, lines, "refreshed", RunSelection(ids: ["p3", "p4"], refreshes: true))
     #expect((next.fetched, next.expected.files, next.gone) == (2, 4, 0))
-    await #expect(throws: PipelineError.self) {
+    await #expect(throws: TesseraError.self) {
       _ = try await Self.forecast(run, lines, RunSelection(ids: ["nobody"]))
     }
   }

@@ -88,7 +88,7 @@ import Testing
     let catalog = try await run.wholeRun(Self.lines(20)).catalog
     serve(0..<20) { _ in .status(404) }
     run.file.failAbove = 100
-    await #expect(throws: PipelineError.self) { try await run.wholeRun(Self.lines(20)) }
+    await #expect(throws: TesseraError.self) { try await run.wholeRun(Self.lines(20)) }
     var entry = try #require(try entries.last)
     #expect(entry.outcome == .failed && entry.reason == "lost-images" && entry.run == 2)
     #expect(entry.counts["failed"] ?? 0 > 0 && entry.errors["http-status"] ?? 0 > 0)
@@ -105,14 +105,13 @@ import Testing
   @Test func aFullDiskIsAReasonOfItsOwn() {
     for code in [ENOSPC, EDQUOT] {
       let error = SystemError("write", "f", code: code)
-      #expect(PipelineError(error).failure == .diskFull)
-      #expect(PipelineError(OutputError.system(error)).failure == .diskFull)
+      #expect(TesseraError(error).code == .diskFull)
     }
     var state = StateError(kind: .unavailable, path: "s", message: "m")
-    #expect(PipelineError(state).failure == .state)
+    #expect(TesseraError(state).code == .state)
     state.isFullDisk = true
-    #expect(PipelineError(state).failure == .diskFull)
-    #expect(PipelineError(SystemError("write", "f", code: EIO)).failure == .system)
+    #expect(TesseraError(state).code == .diskFull)
+    #expect(TesseraError(SystemError("write", "f", code: EIO)).code == .system)
   }
 
   @Test func aRunThatFindsNothingToDoHasTheSizesOfTheLast() async throws {

@@ -37,7 +37,7 @@ import Testing
   }
 
   private func error(_ file: PipelineFile, end: ContinuousClock.Instant? = nil) async -> String? {
-    await #expect(throws: PipelineError.self) { try await read(file, end: end) }?.description
+    await #expect(throws: TesseraError.self) { try await read(file, end: end) }?.description
   }
 
   @Test func aManifestIsReadFromItsStart() async throws {

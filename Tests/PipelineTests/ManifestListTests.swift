@@ -1,6 +1,7 @@
 import Foundation
 import TesseraManifest
 import TesseraState
+import TesseraSystem
 import TesseraTestSupport
 import Testing
 
@@ -102,7 +103,7 @@ import Testing
       ([a, page], "it is an HTML page"),
       ([a, part, a], "it is a part of a split manifest (0/2)"),
     ] {
-      let error = await #expect(throws: PipelineError.self) {
+      let error = await #expect(throws: TesseraError.self) {
         var file = PipelineFile.example()
         file.manifest = .several(lists)
         _ = try await Self.read(file)
@@ -160,7 +161,7 @@ import Testing
       ])
     // Where ids are shared, another image would get the place of the one that can't be read.
     file.columns = ColumnMapping([.url: ["url"], .id: ["id"]])
-    let error = await #expect(throws: PipelineError.self) { try await Self.read(file) }
+    let error = await #expect(throws: TesseraError.self) { try await Self.read(file) }
     #expect(
       error?.description.hasSuffix(
         ": in row 2 the column \"url\" is not valid UTF-8; correct it, or leave the row out in the query"
@@ -178,7 +179,7 @@ import Testing
           "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) AS url FROM c ORDER BY 1"
       ))
     let manifest = try await ManifestStream.open(file, end: .now + .milliseconds(50))
-    let error = await #expect(throws: PipelineError.self) { try await manifest.nextBatch() }
+    let error = await #expect(throws: TesseraError.self) { try await manifest.nextBatch() }
     #expect(
       error?.description.hasSuffix("(--deadline) passed before it was read to its end") == true)
     let stopped = try await ManifestStream.open(file)

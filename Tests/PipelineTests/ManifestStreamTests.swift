@@ -43,7 +43,7 @@ import Testing
     do {
       _ = try await Self.read(try await open(bytes))
       return nil
-    } catch let error as PipelineError {
+    } catch let error as TesseraError {
       return error.description.replacing("the manifest \"\(folder.path("list"))\": ", with: "")
     }
   }
@@ -97,7 +97,7 @@ import Testing
       do {
         let stream = try await ManifestStream.open(file, in: folder.url.path)
         #expect(try await Self.read(stream).flatMap(\.self).count == 2 && reason == nil)
-      } catch let error as PipelineError {
+      } catch let error as TesseraError {
         #expect(error.description.hasSuffix(": \(reason ?? "none")"), "\(error)")
       }
     }
@@ -140,7 +140,7 @@ import Testing
     func error(_ manifest: PipelineFile.Manifest) async throws -> String? {
       var file = PipelineFile.example()
       file.manifest = manifest
-      let error = await #expect(throws: PipelineError.self) {
+      let error = await #expect(throws: TesseraError.self) {
         try await ManifestStream.open(file, in: folder.url.path)
       }
       return error?.description
@@ -173,7 +173,7 @@ import Testing
     try handle.seekToEnd()
     try handle.write(contentsOf: extra)
     try handle.close()
-    let error = await #expect(throws: PipelineError.self) { try await Self.read(changed) }
+    let error = await #expect(throws: TesseraError.self) { try await Self.read(changed) }
     #expect(
       error?.description.hasSuffix(
         "\": it changed while it was read; write a new file beside it and rename that") == true)

@@ -5,6 +5,7 @@ import TesseraManifest
 import TesseraPipelineFile
 import TesseraPlan
 import TesseraState
+import TesseraSystem
 import Testing
 
 @testable import TesseraNet
@@ -188,7 +189,7 @@ private typealias Confirmation = TesseraState.Confirmation
   }
 
   @Test func errorsOfTheMachineEndTheRun() async throws {
-    let error = await #expect(throws: PipelineError.self) {
+    let error = await #expect(throws: TesseraError.self) {
       _ = try await Self.read(.nothing, [Fetch.failure(.local)])
     }
     #expect(error?.description == "the request failed")

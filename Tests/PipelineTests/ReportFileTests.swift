@@ -122,14 +122,14 @@ import Testing
     #expect(second.seconds == 12.5)
     #expect(second.success == second.ended)
     #expect((begun - 1...Host.now + 1).contains(second.ended))
-    try metrics().record(failure: PipelineError.local("x"), warn: warn)
+    try metrics().record(failure: TesseraError(.local, "x"), warn: warn)
     let third = try text()
     #expect(third.text == Self.expected(nil, hasSucceeded: true))
     #expect(third.success == second.ended)
     // Another run holds the output: its own result follows.
     let before = try folder.text("feed.prom")
     try metrics().record(
-      failure: PipelineError.output(.busy("the output", holder: "")), warn: warn)
+      failure: TesseraError.busy("the output", holder: ""), warn: warn)
     #expect(try folder.text("feed.prom") == before)
     #expect(folder.files(below: ".").filter { $0.contains("prom") } == ["feed.prom"])
   }

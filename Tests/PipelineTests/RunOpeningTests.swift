@@ -43,9 +43,9 @@ import Testing
           if settings.perHost == 13 { throw SystemError("open", "x", code: 2) }
           return ScriptedFetcher([])
         },
-        startWorkers: { settings throws(WorkerStartError) in
+        startWorkers: { settings throws(TesseraError) in
           watch.started.withLock { $0 = settings }
-          if settings.executable == "none" { throw WorkerStartError(description: "no worker") }
+          if settings.executable == "none" { throw TesseraError(.workers, "no worker") }
           return workers
         }), meter: ProgressMeter(recorder, watch))
   }
@@ -62,7 +62,7 @@ import Testing
     settings.replaced("it crashed")
     #expect(watch.events == [#"workerReplaced(reason: "it crashed")"#])
     #expect(recorder.current.warnings == [])
-    let error = await #expect(throws: PipelineError.self) {
+    let error = await #expect(throws: TesseraError.self) {
       _ = try await opening(options: { $0.workerPath = "none" }).startWorkers()
     }
     #expect(error?.description == "no worker")
@@ -77,7 +77,7 @@ import Testing
     _ = try await opening().startWorkers()
     #expect(recorder.current.warnings == [Self.gap])
     #expect(!workers.isClosed)
-    let error = await #expect(throws: PipelineError.self) {
+    let error = await #expect(throws: TesseraError.self) {
       _ = try await opening { $0.requiresSandbox = true }.startWorkers()
     }
     #expect(
@@ -111,11 +111,12 @@ import Testing
     ]
     for (change, message) in changes {
       let opening = try await opening(change)
-      do throws(PipelineError) {
+      do {
         _ = try await opening.startWorkers()
         #expect(message == nil)
       } catch {
-        #expect(error.description == message && error.failure == .workers)
+        let error = TesseraError(error)
+        #expect(error.description == message && error.code == .workers)
         #expect(workers.isClosed)
       }
     }
@@ -137,7 +138,7 @@ import Testing
         #"hostSlowed(host: "img.example", reason: "the server responded with status 503", "#
           + "pause: 3.0 seconds)"
       ])
-    let error = await #expect(throws: PipelineError.self) {
+    let error = await #expect(throws: TesseraError.self) {
       _ = try await opening { $0.fetch.perHost = 13 }.startFetcher(end: nil)
     }
     #expect(error?.description == SystemError("open", "x", code: 2).description)
@@ -162,7 +163,7 @@ import Testing
     }).guards(run.state)
     #expect((allowed.0.shrinking == nil, allowed.0.allowsFailures) == (true, true))
     // Another pipeline.
-    await #expect(throws: PipelineError.self) {
+    await #expect(throws: TesseraError.self) {
       _ = try await opening { $0.name = "blog" }.guards(run.state)
     }
     _ = try await opening({ $0.name = "blog" }, options: { $0.takesOver = true }).guards(run.state)
@@ -249,11 +250,11 @@ private final class IdleWorkers: Transcoding {
 
   func perform(
     _ job: TranscodeJob, of source: JobSource, watch: JobWatch?
-  ) async throws(WorkerStartError) -> TranscodeAnswer { .failed(.init(.cancelled, "")) }
+  ) async throws(TesseraError) -> TranscodeAnswer { .failed(.init(.cancelled, "")) }
 
   func perform(
     _ job: TableJob, of source: JobSource
-  ) async throws(WorkerStartError) -> TableAnswer { .failed(.init(.cancelled, "")) }
+  ) async throws(TesseraError) -> TableAnswer { .failed(.init(.cancelled, "")) }
 
   func expectLastJobs() {}
   func drain() {}

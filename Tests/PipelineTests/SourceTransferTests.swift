@@ -207,7 +207,7 @@ import Testing
     await #expect(throws: CancellationError.self) {
       _ = try await Self.transfer([Fetch.failure(.cancelled)])
     }
-    let error = await #expect(throws: PipelineError.self) {
+    let error = await #expect(throws: TesseraError.self) {
       _ = try await Self.transfer([Fetch.failure(.local)])
     }
     #expect(error?.description == "the request failed")

@@ -171,7 +171,7 @@ import Testing
     let part = part(.grey8, try await entries([("a", "one")]))
     for excess in [1, 128] {
       workers.makeMore(excess)
-      let error = await #expect(throws: PipelineError.self) {
+      let error = await #expect(throws: TesseraError.self) {
         try await TableFiles(parts).file(part)
       }
       #expect(
@@ -179,7 +179,7 @@ import Testing
     }
     workers.makeMore(0)
     workers.fail(TranscodeFailure(.local, "no memory"))
-    let error = await #expect(throws: PipelineError.self) {
+    let error = await #expect(throws: TesseraError.self) {
       try await TableFiles(parts).file(part)
     }
     #expect(error?.description == "no memory")
@@ -197,7 +197,7 @@ import Testing
 
   @Test func aCellThatNoTableHasIsAnError() async throws {
     let part = part(.bgra8, [try await entry("a", "one", width: 1_025, height: 7)])
-    let error = await #expect(throws: PipelineError.self) {
+    let error = await #expect(throws: TesseraError.self) {
       try await TableFiles(parts).file(part)
     }
     #expect(

@@ -111,7 +111,7 @@ import Testing
     let part = TablePart(
       .webp, .all, try await entries([("a", "one"), ("b", "second")]), run.file.plan)
     let parts = try await parts()
-    let error = await #expect(throws: PipelineError.self) {
+    let error = await #expect(throws: TesseraError.self) {
       try await TableFiles(parts).file(part)
     }
     #expect(error?.description == "a worker's atlas was not what it reported")
@@ -141,7 +141,7 @@ import Testing
     workers.failAtlas(TranscodeFailure(.encode, "too many colours"))
     let parts = try await parts()
     let part = TablePart(.webp, .all, try await entries([("a", "one")]), run.file.plan)
-    let error = await #expect(throws: PipelineError.self) {
+    let error = await #expect(throws: TesseraError.self) {
       try await TableFiles(parts).file(part)
     }
     #expect(error?.description.hasPrefix("a table could not be made: too many colours;") == true)

@@ -1,5 +1,6 @@
 import TesseraCatalog
 import TesseraPlan
+import TesseraSystem
 import TesseraTestSupport
 import Testing
 
@@ -90,13 +91,13 @@ import Testing
     #expect(try await Tool.run("/usr/bin/gzip", [folder.path("b.log")]).status == 0)
     var log = try AccessLog(reading: [plain, packed])
     #expect(log.takeRequests(of: Self.path) == 3)
-    let gone = #expect(throws: AccessLogError.self) { try AccessLog(reading: [folder.path("c")]) }
+    let gone = #expect(throws: TesseraError.self) { try AccessLog(reading: [folder.path("c")]) }
     #expect(gone?.description.contains("No such file") == true)
     let other = try folder.write("a \"GET / HTTP/1.1\" 200 1\n", to: "other.log")
-    let none = #expect(throws: AccessLogError.self) { try AccessLog(reading: [other]) }
+    let none = #expect(throws: TesseraError.self) { try AccessLog(reading: [other]) }
     #expect(none?.description.contains("they have no request of a file of an output") == true)
     let odd = try folder.write("a /\(Self.path)\n", to: "odd.log")
-    let unknown = #expect(throws: AccessLogError.self) { try AccessLog(reading: [odd]) }
+    let unknown = #expect(throws: TesseraError.self) { try AccessLog(reading: [odd]) }
     #expect(unknown?.description.contains("1 lines about files are in no known form") == true)
   }
 

@@ -3,6 +3,7 @@ import TesseraJSON
 import TesseraManifest
 import TesseraPipeline
 import TesseraPipelineFile
+import TesseraSystem
 import TesseraTestSupport
 import Testing
 
@@ -55,7 +56,7 @@ import Testing
       host.warnings.count == 1 && host.warnings[0].contains("there are images at a.test:8443"))
     // A prefix that init wrote, and no person replaced.
     let prefix = "columns: {url: b, id: a, prefix: https://shop.example.com/media}"
-    await #expect(throws: PipelineError.self) {
+    await #expect(throws: TesseraError.self) {
       try await check(try pipeline("a,b\n1,/1.jpg\n", prefix))
     }
     let own = "columns: {url: b, id: a, prefix: https://shop.test/media}"

@@ -100,8 +100,8 @@ import Testing
   @Test func withoutWorkersEveryJobFails() {
     let (queue, answers) = (JobQueue(), Answers())
     queue.add(Self.entry(1, answers))
-    queue.fail(WorkerStartError(description: "no"))
-    queue.fail(WorkerStartError(description: "other"))
+    queue.fail(TesseraError(.workers, "no"))
+    queue.fail(TesseraError(.workers, "other"))
     queue.add(Self.entry(2, answers))
     queue.close(lanes: 0)
     queue.add(Self.entry(3, answers))

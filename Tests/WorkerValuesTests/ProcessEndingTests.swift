@@ -108,11 +108,11 @@ import Testing
     "could not start \"/nowhere/tessera-worker\": No such file or directory"
 
   @Test func aMissingProgramIsAnError() async {
-    let pool = await #expect(throws: WorkerStartError.self) {
+    let pool = await #expect(throws: TesseraError.self) {
       _ = try await WorkerPool.start(Self.missing)
     }
     #expect(pool?.description == Self.sentence)
-    let examination = await #expect(throws: WorkerStartError.self) {
+    let examination = await #expect(throws: TesseraError.self) {
       _ = try await WorkerExamination.perform(Self.missing)
     }
     #expect(examination?.description == Self.sentence)

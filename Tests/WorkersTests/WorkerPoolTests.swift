@@ -1,5 +1,6 @@
 import Foundation
 import TesseraPlan
+import TesseraSystem
 import TesseraTestSupport
 import TesseraWorkers
 import Testing
@@ -169,7 +170,7 @@ import Testing
   }
 
   @Test func aWorkerThatCannotStartIsAnError() async throws {
-    await #expect(throws: WorkerStartError.self) {
+    await #expect(throws: TesseraError.self) {
       _ = try await WorkerPool.start(settings("/bin/true"))
     }
     do {
@@ -218,7 +219,7 @@ import Testing
         try impostor("read line <&3; rm '\(path)'; kill -KILL $PPID; exec sleep 30", in: folder)))
     defer { pool.close() }
     for _ in 0..<3 {
-      await #expect(throws: WorkerStartError.self) { try await pool.perform(anyJob, of: anySource) }
+      await #expect(throws: TesseraError.self) { try await pool.perform(anyJob, of: anySource) }
     }
   }
 

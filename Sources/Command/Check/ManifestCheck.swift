@@ -6,6 +6,7 @@ internal import TesseraPipeline
 internal import TesseraPipelineFile
 internal import TesseraPlan
 internal import TesseraState
+internal import TesseraSystem
 internal import TesseraText
 
 /// Reads a manifest to its end as a run would, without touching the output.
@@ -21,7 +22,7 @@ struct ManifestCheck {
 
   /// - Parameter probes: whether the network may be used: for a manifest at a URL, and to probe each
   ///   image.
-  init(_ file: PipelineFile, probes: Bool) throws(PipelineError) {
+  init(_ file: PipelineFile, probes: Bool) throws {
     let remote = file.manifest.all.compactMap { list -> String? in
       switch list {
       case .url(let url): file.shown(url)
@@ -30,7 +31,7 @@ struct ManifestCheck {
       }
     }.first
     if let remote, !probes {
-      throw PipelineError.manifest(
+      throw TesseraError.manifest(
         path: remote,
         reason: "check does not use the network; --probe lets it, and probes each image, too")
     }

@@ -5,15 +5,7 @@ internal import TesseraText
 /// The command line program: finds the command, runs it, and turns what it throws into a message
 /// and an exit status.
 struct Program: Sendable {
-  private let help: Help
-  private let report: @Sendable (any Error) -> ErrorReport
-
-  /// - Parameter report: describes an error that a command throws. ``UsageError`` and signals are
-  ///   reported here.
-  init(help: Help, report: @escaping @Sendable (any Error) -> ErrorReport) {
-    self.help = help
-    self.report = report
-  }
+  let help: Help
 
   /// - Parameter words: the arguments of the process, without its name.
   func main(_ words: [String]) async -> ExitStatus {
@@ -54,7 +46,7 @@ struct Program: Sendable {
     // From the words as typed, so that an error in them is reported as JSON, too.
     let isJSON = words.contains(CommonFlag.json.name)
     guard let command = command(named: verb) else {
-      return end(.usage(unknown(verb)), isJSON: isJSON)
+      return end(ErrorReport(unknown(verb)), isJSON: isJSON)
     }
     // Before the words are parsed: `--help` works even if another word is wrong.
     if words.contains("--help") || words.contains("-h") {
@@ -85,11 +77,8 @@ struct Program: Sendable {
   }
 
   private func report(_ error: any Error, _ command: any Command.Type) -> ErrorReport {
-    switch error {
-    case let error as UsageError: .usage(error)
-    case is CancellationError: .stopped(Interruption.status, keepsWork: command.keepsWork)
-    default: report(error)
-    }
+    error is CancellationError
+      ? .stopped(Interruption.status, keepsWork: command.keepsWork) : ErrorReport(error)
   }
 
   private func end(_ error: ErrorReport, isJSON: Bool) -> ExitStatus {

@@ -1,11 +1,14 @@
+internal import TesseraSystem
 internal import TesseraText
 
 /// A command line that can't be understood: exit status 64.
-struct UsageError: Error, Sendable, CustomStringConvertible {
+struct UsageError: ReportedError, Sendable, CustomStringConvertible {
   /// A sentence without its full stop.
   var description: String
 
   init(_ description: String) { self.description = description }
+
+  var report: TesseraError { TesseraError(.usage, description) }
 }
 
 extension UsageError {

@@ -2,6 +2,7 @@ internal import TesseraCatalog
 internal import TesseraJSON
 internal import TesseraOutput
 internal import TesseraState
+internal import TesseraSystem
 
 /// What changed from one catalog to another, and the document by which an app comes from one to the other.
 ///
@@ -25,7 +26,7 @@ struct CatalogDiff {
   ///
   /// - Parameter onChange: called for each image that differs, in the order of the new catalog; then for
   ///   the images that were removed.
-  /// - Throws: ``OutputToolError`` if a catalog can't be read, or `CancellationError`.
+  /// - Throws: ``TesseraError`` if a catalog can't be read, or `CancellationError`.
   func run(onChange: (Change) -> Void) throws -> Report {
     var report = Report()
     let before = try OldCatalog.open(old)
@@ -62,18 +63,20 @@ struct CatalogDiff {
   /// Writes the document of changes that an app with the old catalog applies.
   ///
   /// - Parameter write: called with its parts.
-  /// - Throws: ``OutputToolError`` if a catalog can't be read, or is not as it was written; or `CancellationError`.
+  /// - Throws: ``TesseraError`` if a catalog can't be read, or is not as it was written; or `CancellationError`.
   func writeChanges(_ write: (_ bytes: [UInt8]) -> Void) throws {
     let (before, after) = (try CatalogFile(at: old), try CatalogFile(at: new))
     for file in [before, after] {
       guard try file.head().digest == file.contentDigest() else {
-        throw OutputToolError(
+        throw TesseraError(
+          .output,
           "\"\(file.path)\" was altered after it was written, so no changes lead from it or to it; run again to regenerate it"
         )
       }
     }
     guard try !after.hasForgotten() else {
-      throw OutputToolError(
+      throw TesseraError(
+        .output,
         "\"\(after.path)\" still lists images that were forgotten; call tessera forget for them again"
       )
     }
@@ -115,14 +118,14 @@ struct OldCatalog: ~Copyable {
   /// Opens a catalog and indexes its images.
   static func open(_ path: String) throws -> OldCatalog {
     var lines = try CatalogFile(at: path).lines()
-    let index = try OutputToolError.wrap { try LineIndex() }
+    let index = try LineIndex()
     var image = try lines.next()
     while let current = image {
       guard let id = current.id else { throw lines.error("an image has no id") }
       let place = lines.place
       let next = try lines.next()
       let entry = LineIndex.Entry(offset: place.offset, length: place.length, next: next?.id)
-      guard try OutputToolError.wrap({ try index.add(id, entry) }) else {
+      guard try index.add(id, entry) else {
         throw lines.error("duplicate id \"\(id)\"")
       }
       image = next
@@ -136,12 +139,12 @@ struct OldCatalog: ~Copyable {
   /// - Returns: nil if that id was compared before.
   func compare(
     _ image: CatalogLine, id: String, next: String?
-  ) throws(OutputToolError) -> Outcome? {
-    guard let entry = try OutputToolError.wrap({ try index.find(id) }) else {
+  ) throws -> Outcome? {
+    guard let entry = try index.find(id) else {
       // Added as one that was found: not missing, and a duplicate if the id is seen again.
       var entry = LineIndex.Entry(offset: 0, length: 0, next: nil)
       entry.wasFound = true
-      _ = try OutputToolError.wrap { try index.add(id, entry) }
+      _ = try index.add(id, entry)
       return .added
     }
     guard !entry.wasFound else { return nil }
@@ -151,8 +154,8 @@ struct OldCatalog: ~Copyable {
   }
 
   /// The ids that were not compared, in the order of this catalog.
-  func forEachMissing(_ body: (String) -> Void) throws(OutputToolError) {
-    try OutputToolError.wrap { try index.forEachMissing(body) }
+  func forEachMissing(_ body: (String) -> Void) throws {
+    try index.forEachMissing(body)
   }
 
   /// The names of the members that differ, in the order of the new object; then of those that it has no more.

@@ -1,3 +1,5 @@
+internal import TesseraSystem
+
 enum DiffCommand: Command {
   static let name = "diff"
   static let summary = "what changed between two catalogs; --changes writes them for apps"
@@ -64,8 +66,8 @@ enum DiffCommand: Command {
       try diff.writeJSON(
         { Console.write($0) },
         describe: { error in
-          let report = ErrorReport(error)
-          return (report.code.rawValue, report.message)
+          let error = TesseraError(error)
+          return (error.code.rawValue, error.description)
         })
     } catch {
       // The document on standard output states the error already.

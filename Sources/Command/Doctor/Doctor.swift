@@ -36,7 +36,7 @@ struct Doctor: Sendable {
   ///   - allow: networks besides the public internet.
   static func examine(
     workerPath: String, places: [String] = [], allow: [String] = []
-  ) async throws(PipelineError) -> Doctor {
+  ) async throws -> Doctor {
     var doctor = try await examine(workerPath: workerPath)
     doctor.findings = MachineFacts.current().findings
     var settings = FetchSettings(addresses: AddressPolicy(allow: allow))
@@ -68,22 +68,18 @@ struct Doctor: Sendable {
       && !FileSystem.exists(String(host))
   }
 
-  private static func examine(workerPath: String) async throws(PipelineError) -> Doctor {
+  private static func examine(workerPath: String) async throws -> Doctor {
     // The defaults of `limits` in a pipeline file.
     let budget = WorkerBudget(
       requested: nil, processors: Host.processors, memory: 2_000_000_000,
       available: Host.memoryLimit)
     let settings = WorkerSettings(
       executable: workerPath, count: 1, memory: budget.memory, time: .seconds(60))
-    do throws(WorkerStartError) {
-      let found = try await WorkerExamination.perform(settings)
-      return Doctor(
-        libvips: found.hello.libvips, landlock: found.hello.confinement.landlock,
-        hasSeccomp: found.hello.confinement.hasSeccomp, checks: found.checks,
-        processors: Host.processors)
-    } catch {
-      throw .workers(error.description)
-    }
+    let found = try await WorkerExamination.perform(settings)
+    return Doctor(
+      libvips: found.hello.libvips, landlock: found.hello.confinement.landlock,
+      hasSeccomp: found.hello.confinement.hasSeccomp, checks: found.checks,
+      processors: Host.processors)
   }
 
   var isWell: Bool {

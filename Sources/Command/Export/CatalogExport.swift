@@ -51,7 +51,7 @@ struct CatalogExport {
   ///
   /// - Parameter path: a folder for `xcassets` and `android`, a file for the others; must not exist, but for `sqlite`
   ///   and with `options.replaces`. Its folder is created if it is missing.
-  /// - Throws: ``OutputToolError`` if the catalog can't be read, has no such slot, or the target
+  /// - Throws: ``TesseraError`` if the catalog can't be read, has no such slot, or the target
   ///   can't be written; or `CancellationError`.
   func write(to path: String) async throws -> ExportReport {
     var target = path
@@ -73,28 +73,26 @@ struct CatalogExport {
       report.isCurrent = true
       return report
     }
-    try OutputToolError.wrap { try FileSystem.makeDirectory(FileSystem.parent(of: target)) }
+    try FileSystem.makeDirectory(FileSystem.parent(of: target))
     let folder = FileSystem.realPath(FileSystem.parent(of: target))
     var report = ExportReport()
-    try await OutputToolError.wrapAsyncWork {
-      try await catalog.publish {
-        report = try await Self.publish(targets[...], replaces: options.replaces) { drafts in
-          let report = try await write(
-            catalog,
-            ExportContext(
-              place: CatalogContext(head, accepting: []), slots: names,
-              hasChosenSlots: !chosen.isEmpty, options: options,
-              files: files, worker: worker, target: drafts[0],
-              companions: Array(drafts.dropFirst()),
-              companionNames: targets.dropFirst().map { FileSystem.name(of: $0) }))
-          // The drafts get their names now.
-          try await catalog.confirm()
-          if form == .sqlite { try DatabaseExport.removeCompanions(of: target) }
-          return report
-        }
-      } orWithdraw: {
-        try Self.remove(targets)
+    try await catalog.publish {
+      report = try await Self.publish(targets[...], replaces: options.replaces) { drafts in
+        let report = try await write(
+          catalog,
+          ExportContext(
+            place: CatalogContext(head, accepting: []), slots: names,
+            hasChosenSlots: !chosen.isEmpty, options: options,
+            files: files, worker: worker, target: drafts[0],
+            companions: Array(drafts.dropFirst()),
+            companionNames: targets.dropFirst().map { FileSystem.name(of: $0) }))
+        // The drafts get their names now.
+        try await catalog.confirm()
+        if form == .sqlite { try DatabaseExport.removeCompanions(of: target) }
+        return report
       }
+    } orWithdraw: {
+      try Self.remove(targets)
     }
     report.isBeside =
       folder != nil && Identifier(folder) == Identifier(FileSystem.realPath(catalog.folder.path))
@@ -108,11 +106,12 @@ struct CatalogExport {
     }
   }
 
-  private func expectFree(_ targets: [String]) throws(OutputToolError) {
+  private func expectFree(_ targets: [String]) throws {
     for target in targets where FileSystem.exists(target) {
       guard options.replaces else {
-        throw OutputToolError(
-          "\"\(target)\" exists already; name another target, or replace it with --force")
+        throw TesseraError(
+          .output, "\"\(target)\" exists already",
+          remedy: "name another target, or replace it with --force")
       }
       try ReplacedExport(form, targets).expectReplaceable(target)
     }
@@ -146,13 +145,9 @@ struct CatalogExport {
     return value
   }
 
-  private func slotNames(in head: Catalog) throws(OutputToolError) -> [String] {
+  private func slotNames(in head: Catalog) throws -> [String] {
     for slot in chosen {
-      do throws(UnknownSlot) {
-        try head.requireSlots(SlotName(slot))
-      } catch {
-        throw OutputToolError("\(error)")
-      }
+      try head.requireSlots(SlotName(slot))
     }
     return chosen.isEmpty ? head.slots.keys.sorted() : chosen
   }
@@ -160,9 +155,7 @@ struct CatalogExport {
   private func write(
     _ catalog: CatalogFile, _ context: ExportContext
   ) async throws -> ExportReport {
-    let exporter = try await OutputToolError.wrapAsync {
-      try await makeExporter(context, catalog)
-    }
+    let exporter = try await makeExporter(context, catalog)
     defer { exporter.close() }
     var report = ExportReport()
     var images = try catalog.images()
@@ -177,7 +170,7 @@ struct CatalogExport {
         report.isRelative || hasPaths && context.head.baseURL == nil && form.hasURLs
       if !isEmpty, image.alt == nil { report.withoutAlt += 1 }
     }
-    try OutputToolError.wrap { try exporter.finish() }
+    try exporter.finish()
     return report
   }
 

@@ -8,10 +8,10 @@ struct ExportedFiles: Sendable {
   private let folder: Directory?
 
   /// - Parameter path: the folder that the paths in the catalog are relative to, or a place in a store.
-  init(_ path: String) throws(OutputToolError) {
-    output = try OutputToolError.wrap { try OpenOutput(path, creates: false).output }
+  init(_ path: String) throws {
+    output = try OpenOutput(path, creates: false).output
     folder =
-      OpenOutput.isInStore(path) ? nil : try OutputToolError.wrap { try Directory(path) }
+      OpenOutput.isInStore(path) ? nil : try Directory(path)
   }
 
   /// As the user names the output.
@@ -24,7 +24,8 @@ struct ExportedFiles: Sendable {
 
   func bytes(of path: String) async throws -> [UInt8] {
     guard let size = try await output.size(of: path) else {
-      throw OutputToolError("\"\(name(of: path))\" is missing; tessera verify finds what else is")
+      throw TesseraError(
+        .output, "\"\(name(of: path))\" is missing", remedy: "tessera verify finds what else is")
     }
     var bytes: [UInt8] = []
     while bytes.count < size {

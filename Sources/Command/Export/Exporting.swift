@@ -56,12 +56,13 @@ struct ExportContext: Sendable {
     try await files.bytes(of: path(of: file))
   }
 
-  /// - Throws: ``OutputToolError`` if an image service makes the file.
-  func path(of file: CatalogVariant.File) throws(OutputToolError) -> String {
+  /// - Throws: ``TesseraError`` if an image service makes the file.
+  func path(of file: CatalogVariant.File) throws -> String {
     guard let path = file.path else {
-      throw OutputToolError(
-        "an image service makes the files of this output (\"delivery\"), and this export needs files; run with "
-          + "\"delivery.files: true\" first")
+      throw TesseraError(
+        .output,
+        "an image service makes the files of this output (\"delivery\"), and this export needs files",
+        remedy: "run with \"delivery.files: true\" first")
     }
     return path
   }

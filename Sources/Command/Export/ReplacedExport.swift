@@ -11,25 +11,28 @@ struct ReplacedExport {
     (self.form, self.targets) = (form, targets)
   }
 
-  /// - Throws: ``OutputToolError`` if the target is something else.
-  func expectReplaceable(_ target: String) throws(OutputToolError) {
+  /// - Throws: ``TesseraError`` if the target is something else.
+  func expectReplaceable(_ target: String) throws {
     let isFolder = FileSystem.isDirectory(target)
     guard isFolder == (target == targets.first && form.isFolder) else {
-      throw OutputToolError(
-        "\"\(target)\" is a \(isFolder ? "folder, and a file" : "file, and a folder") would take its place; "
-          + "name another target, or remove it")
+      throw TesseraError(
+        .output,
+        "\"\(target)\" is a \(isFolder ? "folder, and a file" : "file, and a folder") would take its place",
+        remedy: "name another target, or remove it")
     }
     guard isFolder else { return try expectFile(target) }
-    guard try OutputToolError.wrap({ try isExport(target) }) else {
-      throw OutputToolError(
-        "\"\(target)\" has more in it than an export as \(form.rawValue) writes, and --force would remove it; "
-          + "name another target, or remove it")
+    guard try isExport(target) else {
+      throw TesseraError(
+        .output,
+        "\"\(target)\" has more in it than an export as \(form.rawValue) writes, and --force would remove it",
+        remedy: "name another target, or remove it")
     }
   }
 
-  private func expectFile(_ target: String) throws(OutputToolError) {
+  private func expectFile(_ target: String) throws {
     guard FileSystem.size(ofFile: target) == nil else { return }
-    throw OutputToolError("\"\(target)\" is not a regular file; name another target")
+    throw TesseraError(
+      .output, "\"\(target)\" is not a regular file", remedy: "name another target")
   }
 
   private func isExport(_ path: String) throws(SystemError) -> Bool {

@@ -49,12 +49,13 @@ struct ForgetWork {
       if let damage { unread = " in what can be read (\(damage))" }
     }
     if let id = unknown.min()?.text {
-      throw OutputToolError(
-        "\"\(output.location)\" has no image \"\(id)\"\(unread); nothing was changed")
+      throw TesseraError(
+        .output, "\"\(output.location)\" has no image \"\(id)\"\(unread); nothing was changed")
     }
     let areForgotten = wereLost || requests.contains { marks.has(id: "", request: $0) }
     if found.isEmpty, let url = urls.first, !areForgotten {
-      throw OutputToolError(
+      throw TesseraError(
+        .output,
         "\"\(output.location)\" has no image of \"\(SourceURL.shown(url, ignoring: []))\"\(unread); nothing was changed"
       )
     }
@@ -132,9 +133,11 @@ struct ForgetWork {
       for place in OutputPlace.allCases { try await erase(place, &erasure) }
       try await erasure.end()
     } catch let error as SystemError where erasure.damaged(error) != nil {
-      throw OutputToolError(
-        "\(error); later runs leave the images out, but it may still have them: run, or merge, which replaces it, and "
-          + "then forget them again")
+      throw TesseraError(
+        .output, "\(error)",
+        remedy:
+          "later runs leave the images out, but it may still have them: run, or merge, which replaces it, and then forget them again"
+      )
     }
     report.foreign = try await foreign()
     report.documents = erasure.erased.documents.texts

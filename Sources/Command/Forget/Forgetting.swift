@@ -28,7 +28,7 @@ struct Forgetting: Sendable {
   private var requests: [String] { urls.flatMap { ForgottenItems.requests(of: $0) } }
 
   /// - Parameter repaired: called with a warning, a clause, for each damaged state that was set aside.
-  /// - Throws: ``OutputToolError`` if an image is not known, or a run holds the output; or `CancellationError`.
+  /// - Throws: ``TesseraError`` if an image is not known, or a run holds the output; or `CancellationError`.
   func run(repaired: (String) -> Void = { _ in }) async throws -> ForgetReport {
     try await held(repaired: repaired) { held, states in
       let begun = ContinuousClock.now
@@ -57,7 +57,8 @@ struct Forgetting: Sendable {
       let before = forgotten
       let uncertain = forgotten.remove(ids: ids, requests: requests)
       guard forgotten != before else {
-        throw OutputToolError(
+        throw TesseraError(
+          .output,
           "\"\(root)\" has not forgotten \((ids + urls).map { "\"\($0)\"" }.joined(separator: ", "))"
         )
       }
@@ -75,7 +76,7 @@ struct Forgetting: Sendable {
   ) async throws -> ForgetReport {
     let output = try OutputFolder(root, state: state)
     guard try await output.hasWorkspace() else {
-      throw OutputToolError(noOutput: root, exists: true)
+      throw TesseraError(noOutput: root, exists: true)
     }
     return try await output.holding(withShards: true, damage: .removed, repaired: repaired) {
       held, states in

@@ -48,7 +48,7 @@ struct ShownSources {
       }
     }
     for path in try await ShardResults.paths(in: output) {
-      do throws(OutputToolError) {
+      do {
         var lines = try await ShardLines(path, in: output)
         while let image = try await lines.nextImage() { body(image) }
       } catch {

@@ -22,46 +22,44 @@ struct Gallery {
 
   /// Writes the page beside the catalog.
   ///
-  /// - Throws: ``OutputToolError`` if the catalog can't be read, or the page can't be written; or
+  /// - Throws: ``TesseraError`` if the catalog can't be read, or the page can't be written; or
   ///   `CancellationError`.
   func write() async throws -> GalleryReport {
     guard OpenOutput.isInStore(output) || FileSystem.isDirectory(output) else {
-      throw OutputToolError(noOutput: output, exists: FileSystem.exists(output))
+      throw TesseraError(noOutput: output, exists: FileSystem.exists(output))
     }
-    return try await OutputToolError.wrapAsyncWork {
-      let local = try await LocalOutput(output)
-      let catalog = try CatalogFile(of: local)
-      let draft = try OpenDraft(FileSystem.join(local.path, Self.name))
-      let report = try write(
-        GalleryPage(), of: catalog, to: draft.path,
-        GalleryReport(path: FileSystem.join(output, Self.name)))
-      try Task.checkCancellation()
-      let published = try OpenOutput(output, creates: false).output
-      let isStored = OpenOutput.isInStore(output)
-      try await catalog.publish {
-        if isStored {
-          try await published.write(Self.name, FileSystem.read(draft.path, limit: .max))
-        } else {
-          try draft.publish()
-        }
-      } orWithdraw: {
-        try await published.delete(Self.name)
+    let local = try await LocalOutput(output)
+    let catalog = try CatalogFile(of: local)
+    let draft = try OpenDraft(FileSystem.join(local.path, Self.name))
+    let report = try write(
+      GalleryPage(), of: catalog, to: draft.path,
+      GalleryReport(path: FileSystem.join(output, Self.name)))
+    try Task.checkCancellation()
+    let published = try OpenOutput(output, creates: false).output
+    let isStored = OpenOutput.isInStore(output)
+    try await catalog.publish {
+      if isStored {
+        try await published.write(Self.name, FileSystem.read(draft.path, limit: .max))
+      } else {
+        try draft.publish()
       }
-      return report
+    } orWithdraw: {
+      try await published.delete(Self.name)
     }
+    return report
   }
 
   private func write(
     _ page: GalleryPage, of catalog: CatalogFile, to draft: String,
     _ report: consuming GalleryReport
   ) throws -> GalleryReport {
-    let file = try OutputToolError.wrap { try File(draft, .create) }
+    let file = try File(draft, .create)
     var report = report
-    func write(_ bytes: [UInt8]) throws(OutputToolError) {
-      try OutputToolError.wrap { try file.write(bytes) }
+    func write(_ bytes: [UInt8]) throws {
+      try file.write(bytes)
     }
     try write(page.beginning)
-    try writeCatalog(catalog, &report) { json throws(OutputToolError) in
+    try writeCatalog(catalog, &report) { json in
       try write(GalleryPage.escaped(json))
     }
     try write(page.end)
@@ -71,7 +69,7 @@ struct Gallery {
   /// Writes the page's data: the first images, the catalog's head, and what all images add up to.
   private func writeCatalog(
     _ catalog: CatalogFile, _ report: inout GalleryReport,
-    _ write: ([UInt8]) throws(OutputToolError) -> Void
+    _ write: ([UInt8]) throws -> Void
   ) throws {
     // The page gets images as they were written. Each is also decoded as apps do, which checks it.
     var lines = try catalog.lines()
@@ -82,7 +80,8 @@ struct Gallery {
       totals.add(image)
       guard report.shown < limit else { continue }
       guard let written = try lines.next(), Identifier(written.id) == Identifier(image.id) else {
-        throw OutputToolError("the catalog of \"\(output)\" changed while it was read; try again")
+        throw TesseraError(
+          .output, "the catalog of \"\(output)\" changed while it was read", remedy: "try again")
       }
       var writer = JSONWriter()
       writer.value(written.json)
@@ -107,12 +106,12 @@ struct GalleryPage {
   let beginning: [UInt8]
   let end: [UInt8]
 
-  /// - Throws: ``OutputToolError`` if the page has no place for the data, which is a mistake in it.
-  init() throws(OutputToolError) {
+  /// - Throws: ``TesseraError`` if the page has no place for the data, which is a mistake in it.
+  init() throws {
     let page = PackageResources.gallery_html
     let mark = Array(">CATALOG<".utf8)
     guard let start = page.indices.first(where: { page[$0...].starts(with: mark) }) else {
-      throw OutputToolError("the gallery's page has no place for a catalog")
+      throw TesseraError(.output, "the gallery's page has no place for a catalog")
     }
     beginning = Array(page[...start])
     end = Array(page[(start + mark.count - 1)...])

@@ -50,14 +50,15 @@ struct FirstSources {
   /// - Parameters:
   ///   - known: images that have an id; they need no other.
   ///   - ids: those that no image gets.
-  /// - Throws: ``PipelineError`` if a file can't be read, or nothing usable is there.
+  /// - Throws: ``TesseraError`` if a file can't be read, or nothing usable is there.
   init(
     _ sources: [String], known: Set<ImagePlace> = [], ids: Set<Identifier> = []
-  ) throws(PipelineError) {
+  ) throws {
     (self.known, self.ids) = (known, ids)
     for source in sources {
       guard list == nil else {
-        throw .local("a list can't be combined with other images; add them to the list")
+        throw TesseraError(
+          .local, "a list can't be combined with other images", remedy: "add them to the list")
       }
       let url = SourceURL.encoded(source)
       if SourceURL.scheme(of: url) != nil, url.contains("://") {
@@ -70,9 +71,9 @@ struct FirstSources {
       }
     }
     if !sources.isEmpty, list == nil, images.isEmpty {
-      throw .local(
-        "no image was found in \(sources.joined(separator: ", ")); name images, folders of images, "
-          + "URLs, or a list of URLs")
+      throw TesseraError(
+        .local, "no image was found in \(sources.joined(separator: ", "))",
+        remedy: "name images, folders of images, URLs, or a list of URLs")
     }
   }
 
@@ -84,9 +85,10 @@ struct FirstSources {
 
   // MARK: URLs
 
-  private mutating func add(url: String) throws(PipelineError) {
+  private mutating func add(url: String) throws {
     guard SourceURL.isFetchable(url), !SourceURL.hasBlank(url) else {
-      throw .local("\"\(url)\" can't be fetched; expected a URL of http or https")
+      throw TesseraError(
+        .local, "\"\(url)\" can't be fetched", remedy: "expected a URL of http or https")
     }
     permit(hostOf: url)
     let shown = SourceURL.shown(url, ignoring: [])
@@ -116,16 +118,18 @@ struct FirstSources {
 
   // MARK: Files
 
-  private mutating func add(file path: String) throws(PipelineError) {
+  private mutating func add(file path: String) throws {
     switch try Self.content(of: path) {
     case .image: break
     case .refused(let format):
-      throw .local(
+      throw TesseraError(
+        .local,
         "\"\(path)\" is an image of the format \(format), which a run reads only if \"accept\" in its pipeline names it"
       )
     case .other:
       guard Self.isList(FileSystem.name(of: path)) else {
-        throw .local(
+        throw TesseraError(
+          .local,
           "\"\(path)\" is neither an image nor a list; a list ends in "
             + Self.listExtensions.map { ".\($0)" }.joined(separator: ", "))
       }
@@ -136,10 +140,11 @@ struct FirstSources {
     add(Image(id: Self.stem(of: FileSystem.name(of: place)), url: Self.url(of: place)))
   }
 
-  private mutating func add(folder path: String) throws(PipelineError) {
+  private mutating func add(folder path: String) throws {
     let root = try Self.place(of: path)
     guard !Self.isOutput(root) else {
-      throw .local("\"\(path)\" is the output of a run; name the folder of its sources")
+      throw TesseraError(
+        .local, "\"\(path)\" is the output of a run", remedy: "name the folder of its sources")
     }
     permit(PipelineFile.Fetch.folderMark + root)
     let before = seen
@@ -158,9 +163,9 @@ struct FirstSources {
   }
 
   /// In the order of the names, and folders that are links are not followed: they may lead in a circle.
-  private mutating func add(contentsOf folder: String, prefix: String) throws(PipelineError) {
-    let directory = try PipelineError.wrap { try Directory(folder) }
-    for name in try PipelineError.wrap({ try directory.list() }) where !name.hasPrefix(".") {
+  private mutating func add(contentsOf folder: String, prefix: String) throws {
+    let directory = try Directory(folder)
+    for name in try directory.list() where !name.hasPrefix(".") {
       let path = FileSystem.join(folder, name)
       switch directory.kind(of: name) {
       case .folder where Self.isOutput(path): leftOut.add("\(prefix)\(name)/", .output)
@@ -181,9 +186,9 @@ struct FirstSources {
     FileSystem.isDirectory(FileSystem.join(path, ".tessera"))
   }
 
-  private static func place(of path: String) throws(PipelineError) -> String {
+  private static func place(of path: String) throws -> String {
     guard let place = FileSystem.realPath(path) else {
-      throw .local("\"\(path)\" does not exist")
+      throw TesseraError(.local, "\"\(path)\" does not exist")
     }
     return place
   }
@@ -197,13 +202,13 @@ struct FirstSources {
   }
 
   /// What a file is, by its beginning.
-  private static func content(of path: String) throws(PipelineError) -> Content {
+  private static func content(of path: String) throws -> Content {
     let bytes: [UInt8]
     do throws(SystemError) {
       let file = try File(path, .readWithoutWaiting)
       bytes = try file.read(beginning, at: 0)
     } catch {
-      throw .local(error.description)
+      throw TesseraError(.local, error.description)
     }
     switch ImageHeader.read(bytes.span, isWhole: bytes.count < beginning) {
     case .header(let header):
@@ -238,9 +243,10 @@ struct FirstSources {
     listExtensions.contains { name.lowercased().hasSuffix(".\($0)") }
   }
 
-  private mutating func take(list source: String) throws(PipelineError) {
+  private mutating func take(list source: String) throws {
     guard images.isEmpty else {
-      throw .local("a list can't be combined with other images; add them to the list")
+      throw TesseraError(
+        .local, "a list can't be combined with other images", remedy: "add them to the list")
     }
     list = source
   }

@@ -32,11 +32,13 @@ struct ListFindings {
 
   /// Reads a list to its end, as a run would.
   ///
-  /// - Throws: ``PipelineError`` if it can't be read, or is not a list.
+  /// - Throws: ``TesseraError`` if it can't be read, or is not a list.
   init(readingList path: String) async throws {
     var file = PipelineFile(reading: .file(path))
-    var refusal: PipelineError?
-    do { try await read(file) } catch let error as PipelineError { refusal = error }
+    var refusal: TesseraError?
+    do { try await read(file) } catch  where !(error is CancellationError) {
+      refusal = TesseraError(error)
+    }
     // Tried with the mapping that its header row has shown, or its first rows.
     if images == 0, refusal != nil || problems > 0, let columns = suggestion ?? Self.guess(path) {
       isGuessed = suggestion == nil
@@ -47,7 +49,7 @@ struct ListFindings {
     }
     if let refusal { throw refusal }
     if images == 0, let firstProblem {
-      throw PipelineError.manifest(
+      throw TesseraError.manifest(
         path: path,
         reason: "no line of it can be used: \(firstProblem.place): \(firstProblem.message)")
     }

@@ -38,14 +38,15 @@ struct ManifestUpdate {
   /// - Parameters:
   ///   - folder: with the `pipeline.yaml` that names the manifest.
   ///   - sources: images, folders of images and URLs; not a list.
-  /// - Throws: the pipeline file's mistakes, or ``PipelineError``: also if more lines would be removed than a run
+  /// - Throws: the pipeline file's mistakes, or ``TesseraError``: also if more lines would be removed than a run
   ///   accepts by default. The manifest is then as it was.
   static func write(in folder: String, from sources: [String]) throws -> Report {
     let pipeline = FileSystem.join(folder, PipelineFile.standardName)
     let file = try PipelineFile.load(pipeline, manifest: nil, output: nil)
     guard case .file(let manifest) = file.manifest, manifest.hasSuffix(".jsonl") else {
-      throw PipelineError.local(
-        "the manifest of \"\(pipeline)\" is not a .jsonl file; --manifest-only writes no other")
+      throw TesseraError(
+        .local, "the manifest of \"\(pipeline)\" is not a .jsonl file",
+        remedy: "--manifest-only writes no other")
     }
     let old = try ManifestLines(of: manifest)
     let known = Set(old.lines.map(\.place))
@@ -54,8 +55,9 @@ struct ManifestUpdate {
       of: old.lines.flatMap { $0.id.isSame(as: $0.url) ? [$0.id, file.shown($0.url)] : [$0.id] })
     let first = try FirstSources(sources, known: known, ids: ids)
     guard !first.images.isEmpty else {
-      throw PipelineError.local(
-        "a list is a manifest by itself; --manifest-only needs images, folders or URLs")
+      throw TesseraError(
+        .local, "a list is a manifest by itself",
+        remedy: "--manifest-only needs images, folders or URLs")
     }
     let lines = old.lines.filter { !first.lacks($0.place) }
     try check(lines.count, of: old.lines.count, manifest)
@@ -65,11 +67,7 @@ struct ManifestUpdate {
     // The file itself, where the path is a link to it.
     let place = FileSystem.isLink(manifest) ? FileSystem.realPath(manifest) ?? manifest : manifest
     let before = removed > 0 ? place + ".before" : nil
-    do {
-      try replace(place, old, with: text, keepingAs: before)
-    } catch let error as SystemError {
-      throw PipelineError.system(error)
-    }
+    try replace(place, old, with: text, keepingAs: before)
     let settings = file.fetch.fetchSettings
     let isRefused = added.contains { settings.refusal(ofSource: $0.url) != nil }
     return Report(
@@ -81,14 +79,16 @@ struct ManifestUpdate {
   /// The limit is the default and not the pipeline's: that one is for lists that programs write.
   private static func check(
     _ kept: Int, of count: Int, _ manifest: String
-  ) throws(PipelineError) {
+  ) throws {
     let limit = PipelineFile(reading: .file(manifest)).shrinkAbove
     let shrinking = ShrinkGuard(limit: limit, before: count)
     guard shrinking.reason(toRejectItems: kept) != nil else { return }
     let share = kept == 0 ? "all" : "more than \(Units.text(percentage: limit))"
-    throw .local(
-      "\"\(manifest)\" would lose \(count - kept) of \(count) images (\(share)), because their files do not exist; "
-        + "nothing was written; check that the folders are mounted and complete, or remove the manifest to begin again"
+    throw TesseraError(
+      .local,
+      "\"\(manifest)\" would lose \(count - kept) of \(count) images (\(share)), because their files do not exist",
+      remedy:
+        "nothing was written; check that the folders are mounted and complete, or remove the manifest to begin again"
     )
   }
 
@@ -152,9 +152,9 @@ struct ManifestLines {
       let entry = try? JSONParser.parse(Array(line))
       // A relative URL could not be compared with those of images.
       guard let url = entry?["url"]?.stringValue, SourceURL.scheme(of: url) != nil else {
-        throw PipelineError.local(
-          "line \(number + 1) of \"\(manifest)\" has no absolute URL; correct it, or edit the manifest by hand"
-        )
+        throw TesseraError(
+          .local, "line \(number + 1) of \"\(manifest)\" has no absolute URL",
+          remedy: "correct it, or edit the manifest by hand")
       }
       let id = entry?["id"]?.stringValue ?? url
       lines.append(Line(id: id, url: url, place: ImagePlace(url), bytes: line))

@@ -49,25 +49,20 @@ struct NewPipeline {
   /// - Parameters:
   ///   - folder: is created if it is missing.
   ///   - sources: images, folders of images, URLs, or one list of them; may be empty.
-  /// - Throws: ``PipelineError`` if a source can't be used, or a file exists: nothing is replaced; or
+  /// - Throws: ``TesseraError`` if a source can't be used, or a file exists: nothing is replaced; or
   ///   `CancellationError`.
   static func write(
     into folder: String, from sources: [String]
   ) async throws -> Report {
     guard !FileSystem.exists(folder) || FileSystem.isDirectory(folder) else {
-      throw PipelineError.local(
-        "\"\(folder)\" is a file, and the pipeline is written into a folder; if its images are to be the first ones: "
-          + "tessera init --from \(folder)")
+      throw TesseraError(
+        .local, "\"\(folder)\" is a file, and the pipeline is written into a folder",
+        remedy: "if its images are to be the first ones: tessera init --from \(folder)")
     }
     let pipeline = FileSystem.join(folder, "pipeline.yaml")
     var manifest = FileSystem.join(folder, Self.manifest)
     var first = try FirstSources(sources)
-    for path in [pipeline] + (first.images.isEmpty ? [] : [manifest])
-    where FileSystem.exists(path) {
-      throw PipelineError.local(
-        "\"\(path)\" exists already; remove it, or name another folder"
-          + (first.images.isEmpty ? "" : "; --manifest-only lists the images again"))
-    }
+    try expectFree(first.images.isEmpty ? [pipeline] : [pipeline, manifest])
     try await first.readList()
     if let list = first.list {
       manifest = list.contains("://") ? list : FileSystem.realPath(list) ?? list
@@ -80,9 +75,10 @@ struct NewPipeline {
       named = FileSystem.name(of: manifest)
     }
     for name in [named] + first.permissions where name.contains("${") {
-      throw PipelineError.local(
-        "\"\(name)\" has \"${\" in it, and in a pipeline file that begins a variable of the environment; rename it"
-      )
+      throw TesseraError(
+        .local,
+        "\"\(name)\" has \"${\" in it, and in a pipeline file that begins a variable of the environment",
+        remedy: "rename it")
     }
     let found = first.found
     let text = PipelineTemplate(
@@ -101,6 +97,15 @@ struct NewPipeline {
       encoded: found?.encoded ?? first.encoded, leftOut: first.leftOut, skipped: first.leftOut.all)
   }
 
+  /// Nothing is replaced.
+  private static func expectFree(_ paths: [String]) throws {
+    guard let path = paths.first(where: FileSystem.exists) else { return }
+    throw TesseraError(
+      .local, "\"\(path)\" exists already",
+      remedy: "remove it, or name another folder"
+        + (paths.count == 1 ? "" : "; --manifest-only lists the images again"), subject: path)
+  }
+
   private typealias Document = (path: String, text: [UInt8])
 
   /// Creates both files, or none.
@@ -114,7 +119,6 @@ struct NewPipeline {
     } catch {
       // It stays if anything is in it. If removing fails, the error that ended the work is what matters.
       if isNew { try? FileSystem.removeDirectory(folder) }
-      if let error = error as? SystemError { throw PipelineError.system(error) }
       throw error
     }
   }

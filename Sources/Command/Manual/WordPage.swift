@@ -1,3 +1,4 @@
+internal import TesseraSystem
 internal import TesseraText
 
 /// The page of all words that catalogs, reports and messages have, in Markdown.
@@ -41,8 +42,9 @@ enum WordPage {
     ExitStatus.allCases.map { Word("\($0.rawValue)", $0.meaning, $0.remedy) })
 
   private static let codes = WordList(
-    "Errors of a command", "`error.code` of what a command prints with `--json` when it fails.",
-    ErrorReport.Code.allCases.map { Word($0.rawValue, $0.meaning) })
+    "Errors of a command",
+    "`error.code` of what a command prints with `--json` when it fails; `reason` in `runs.jsonl`, which `status` shows.",
+    TesseraError.Code.allCases.map { Word($0.rawValue, $0.meaning, $0.remedy) })
 }
 
 extension ExitStatus {
@@ -70,15 +72,54 @@ extension ExitStatus {
   }
 }
 
-extension ErrorReport.Code {
+extension TesseraError.Code {
   fileprivate var meaning: String {
     switch self {
-    case .failed: "the message says what failed, and what to do"
-    case .usage: "the command line can't be understood"
+    case .output: "the output could not be read or written, or is none"
+    case .state: "the state could not be read or written"
+    case .diskFull: "there is no space left on a disk, or no more for this user"
+    case .system: "the system refused a file or a process"
+    case .workers: "no worker could be started, or workers lack what the pipeline asks for"
+    case .manifest: "the manifest could not be read, or has lost more items than shrink-above"
     case .busy: "another run holds the output"
-    case .stopped: "a signal stopped the command"
+    case .lost: "another run has taken over the output, or published another result, meanwhile"
+    case .noConditions:
+      "the store writes objects whatever the condition, so runs would not see each other"
+    case .otherPipeline: "the output holds the catalog of another pipeline"
+    case .only: "only some images can't be processed (--only…), because the pipeline has changed"
+    case .unknownImages: "neither manifest nor catalog has an id that was named (--only)"
+    case .tooManyFailures: "more of the last images failed than fail-above"
+    case .lostImages: "the catalog would lose more images than lost-above"
+    case .tables: "tables of ready pixels could not be made"
     case .pipelineFile:
       "the pipeline file has mistakes, which `error.mistakes` lists by line and column"
+    case .usage: "the command line can't be understood"
+    case .stopped: "a signal stopped the command"
+    case .local: "something hit every image alike, or a file that was named can't be used"
+    }
+  }
+
+  fileprivate var remedy: String? {
+    switch self {
+    case .output, .system: "repair what the message names: space, permissions, a store"
+    case .local: "see the message"
+    case .diskFull: "free space, also inodes (tessera status says what prune would delete)"
+    case .state:
+      "tessera prune or the next run sets it aside; a newer state needs the newer version"
+    case .workers: "tessera doctor says what is missing"
+    case .manifest: "repair the manifest, or run once with --allow-shrink"
+    case .busy: "wait for it, or run again later"
+    case .lost: "run again"
+    case .noConditions: "add state: DIR to the pipeline file"
+    case .otherPipeline: "choose another output, or run once with --take-over"
+    case .only: "run once without --only"
+    case .unknownImages: "correct the id"
+    case .tooManyFailures: "look at the hosts (tessera status), then run again"
+    case .lostImages: "see the runbook; run once with --allow-loss if they are gone on purpose"
+    case .tables: "run without --shard, or see the message"
+    case .pipelineFile: "correct the lines, then tessera check"
+    case .usage: "see the command's --help"
+    case .stopped: "run again, which goes on"
     }
   }
 }

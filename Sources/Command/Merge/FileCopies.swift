@@ -31,8 +31,8 @@ struct FileCopies {
     guard let image = CatalogLine(line), let files = image.files(formats),
       files.count == entry.sha256.count
     else {
-      throw OutputToolError(
-        "a result in \"\(source.location)\" names malformed files; run it again")
+      throw TesseraError(
+        .output, "a result in \"\(source.location)\" names malformed files", remedy: "run it again")
     }
     let sizes = try await target.sizes(of: files.map(\.path))
     var others: [Identifier: (bytes: Int, sha256: String)] = [:]
@@ -92,8 +92,9 @@ struct FileCopies {
     guard PublishedFile.isOne(file.path), try await stage(file, from: source, in: staged) == digest
     else {
       try staged.remove()
-      throw OutputToolError(
-        "\"\(FileSystem.join(source.location, file.path))\" is damaged; run its shard again")
+      throw TesseraError(
+        .output, "\"\(FileSystem.join(source.location, file.path))\" is damaged",
+        remedy: "run its shard again")
     }
     if try await !target.publish(staged: staged.path, as: file.path) {
       try await target.write(file.path, staged: staged)

@@ -32,31 +32,29 @@ struct Merging: Sendable {
     self.count = count
   }
 
-  /// - Throws: ``OutputToolError`` if a result is missing, is damaged, or does not belong to the
+  /// - Throws: ``TesseraError`` if a result is missing, is damaged, or does not belong to the
   ///   others, or if a run holds the output; or `CancellationError`. The last catalog then stands.
   func run() async throws -> MergeReport {
-    let folders = try roots.map { root throws(OutputToolError) in try OutputFolder(root) }
+    let folders = try roots.map { root in try OutputFolder(root) }
     let outputs = folders.map(\.published)
     // A lock creates a folder: without results nothing is made. A shard that runs has no result, but holds the output.
     let mayRun = try await folders[0].hasWorkspace()
     if target != nil || !mayRun {
       _ = try await ShardSet(in: outputs, count: count)
     }
-    return try await OutputToolError.wrapAsyncWork {
-      let held = try await OpenOutput(target ?? roots[0], state: state).hold()
-      do {
-        let report = try await held.keepingLock {
-          // Those of the output itself under its lock: that they change meanwhile says that it is lost.
-          let shards = try await ShardSet(
-            in: target == nil ? [held.output] : outputs, count: count)
-          return try await merge(shards, held)
-        }
-        await held.release()
-        return report
-      } catch {
-        await held.release()
-        throw error
+    let held = try await OpenOutput(target ?? roots[0], state: state).hold()
+    do {
+      let report = try await held.keepingLock {
+        // Those of the output itself under its lock: that they change meanwhile says that it is lost.
+        let shards = try await ShardSet(
+          in: target == nil ? [held.output] : outputs, count: count)
+        return try await merge(shards, held)
       }
+      await held.release()
+      return report
+    } catch {
+      await held.release()
+      throw error
     }
   }
 
@@ -64,35 +62,29 @@ struct Merging: Sendable {
     _ shards: ShardSet, _ held: HeldOutput
   ) async throws -> MergeReport {
     guard let first = shards.results.first?.header else {
-      throw OutputToolError("no shard has a result")
+      throw TesseraError(.output, "no shard has a result")
     }
     let (output, workspace) = (held.output, held.workspace)
     let begun = ContinuousClock.now
-    try await OutputToolError.wrapAsync {
-      // No shard is running, so what is left there belongs to dead ones.
-      try await held.prepare()
-    }
+    // No shard is running, so what is left there belongs to dead ones.
+    try await held.prepare()
     // Shards of one output have its marks.
     var known: Set<Identifier> = [Identifier(output.location)]
     let others = shards.results.map(\.output).filter { known.insert($0.location) }
-    let gate = try await OutputToolError.wrapAsync { try await LineGate(of: output, and: others) }
+    let gate = try await LineGate(of: output, and: others)
     let report = try await count(shards, gate)
     if !allowsLoss { try await checkLoss(shards, gate, report, limit: first.lostAbove) }
-    let state = try OutputToolError.wrap {
-      workspace.hasState ? try StateStore(path: workspace.statePath()) : nil
-    }
+    let state = workspace.hasState ? try StateStore(path: workspace.statePath()) : nil
     var copies = target.map { _ in FileCopies(to: output, workspace, state, first.formats) }
-    try await OutputToolError.wrapAsyncWork {
-      var draft = try CatalogDraft(
-        head: Array(first.head.utf8), screens: first.screens, count: report.images, through: gate,
-        in: workspace)
-      try await shards.forEachImage(through: gate) { entry in
-        let source = shards.results[entry.shard].output
-        try draft.add(try await copies?.line(of: entry, from: source) ?? Array(entry.image))
-      }
-      try await draft.publish(keeping: first.retention, now: now)
-      if let state { try await clearNotes(of: output, in: state) }
+    var draft = try CatalogDraft(
+      head: Array(first.head.utf8), screens: first.screens, count: report.images, through: gate,
+      in: workspace)
+    try await shards.forEachImage(through: gate) { entry in
+      let source = shards.results[entry.shard].output
+      try draft.add(try await copies?.line(of: entry, from: source) ?? Array(entry.image))
     }
+    try await draft.publish(keeping: first.retention, now: now)
+    if let state { try await clearNotes(of: output, in: state) }
     try await writeRunReport(of: shards, gate, workspace)
     try await note(report, begun.duration(to: .now), held)
     var merged = report
@@ -115,12 +107,10 @@ struct Merging: Sendable {
     if gate.isEmpty { return report }
     // The headers count images, too, that were forgotten since.
     (report.images, report.counts) = (0, [:])
-    try await OutputToolError.wrapAsyncWork {
-      try await shards.forEachImage(through: gate) { entry in
-        let image = entry.image
-        report.images += 1
-        if let status = CatalogLine(image)?.status { report.counts[status, default: 0] += 1 }
-      }
+    try await shards.forEachImage(through: gate) { entry in
+      let image = entry.image
+      report.images += 1
+      if let status = CatalogLine(image)?.status { report.counts[status, default: 0] += 1 }
     }
     return report
   }
@@ -135,23 +125,22 @@ extension Merging {
     guard limit < 100, LossCount.isOfInterest(hidden: report.images - shown, shown: shown) else {
       return
     }
-    let statuses = try OutputToolError.wrap { try LineIndex() }
-    try await OutputToolError.wrapAsyncWork {
-      // On disk: there may be more images than memory holds.
-      try await shards.forEachImage(through: gate) { entry in
-        let image = entry.image
-        guard let image = CatalogLine(image), let id = image.id else { return }
-        _ = try statuses.add(id, .init(offset: image.isShown ? 1 : 0, length: 0, next: nil))
-      }
-      let count = try await LossCount(in: gate.output) { ids in
-        try ids.map { id in try statuses.find(id).map { $0.offset == 1 } }
-      }
-      guard count.isAbove(limit) else { return }
-      throw OutputToolError(
-        count.sentence(limit: limit)
-          + "; the last good catalog stands; if the images are really gone, accept it with merge --allow-loss"
-      )
+    let statuses = try LineIndex()
+    // On disk: there may be more images than memory holds.
+    try await shards.forEachImage(through: gate) { entry in
+      let image = entry.image
+      guard let image = CatalogLine(image), let id = image.id else { return }
+      _ = try statuses.add(id, .init(offset: image.isShown ? 1 : 0, length: 0, next: nil))
     }
+    let count = try await LossCount(in: gate.output) { ids in
+      try ids.map { id in try statuses.find(id).map { $0.offset == 1 } }
+    }
+    guard count.isAbove(limit) else { return }
+    throw TesseraError(
+      .output,
+      count.sentence(limit: limit)
+        + "; the last good catalog stands; if the images are really gone, accept it with merge --allow-loss"
+    )
   }
 
   /// If the files of the new catalog are dropped again, `prune` waits again. Runs of shards have other states than its.
@@ -164,19 +153,19 @@ extension Merging {
 
   private func note(
     _ report: MergeReport, _ time: Duration, _ held: HeldOutput
-  ) async throws(OutputToolError) {
+  ) async throws {
     let failed = report.counts["failed", default: 0] + report.counts["stale", default: 0]
     var entry = HistoryEntry(
       .merge, ended: now, seconds: time.inSeconds,
       failed + report.problems > 0 ? .someFailed : .done)
     entry.counts = report.counts
-    try await OutputToolError.wrapAsync { try await held.note(entry) }
+    try await held.note(entry)
   }
 
   /// Writes `run.json`, without the shards whose own is missing or damaged.
   private func writeRunReport(
     of shards: ShardSet, _ gate: LineGate, _ workspace: Workspace
-  ) async throws(OutputToolError) {
+  ) async throws {
     var merged = MergedRunReport()
     for (header, place) in shards.results {
       let path = ShardHeader.reportPath(header.shard, of: header.shards)
@@ -186,9 +175,7 @@ extension Merging {
       merged.add(report)
     }
     guard let json = merged.json else { return }
-    try await OutputToolError.wrapAsync {
-      try await gate.publishReport(json, as: "run.json", workspace)
-    }
+    try await gate.publishReport(json, as: "run.json", workspace)
   }
 }
 

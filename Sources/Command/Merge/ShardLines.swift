@@ -15,7 +15,7 @@ struct ShardLines {
   /// - Parameter part: how much is read at a time, in bytes.
   init(
     _ header: ShardHeader, _ path: String, in output: any Output, part: Int
-  ) async throws(OutputToolError) {
+  ) async throws {
     self.header = header
     self.path = path
     self.output = output
@@ -27,27 +27,25 @@ struct ShardLines {
   }
 
   /// The result at a path.
-  init(_ path: String, in output: any Output) async throws(OutputToolError) {
-    let header = try await OutputToolError.wrapAsync {
-      try await ShardHeader.read(path, in: output)
-    }
+  init(_ path: String, in output: any Output) async throws {
+    let header = try await ShardHeader.read(path, in: output)
     guard let header else {
-      throw OutputToolError(
-        "\"\(FileSystem.join(output.location, path))\" is not the result of a shard; remove it, or run "
-          + "the shard again")
+      throw TesseraError(
+        .output, "\"\(FileSystem.join(output.location, path))\" is not the result of a shard",
+        remedy: "remove it, or run the shard again")
     }
     try await self.init(header, path, in: output, part: 256 << 10)
   }
 
   /// The next image; nil after the last.
-  mutating func nextImage() async throws(OutputToolError) -> CatalogLine? {
+  mutating func nextImage() async throws -> CatalogLine? {
     guard let next = try await next() else { return nil }
     guard let value = CatalogLine(next.image) else { throw damaged }
     return value
   }
 
   /// The line of an image in the manifest, its line of the catalog, and SHA-256 of its files; nil after the last.
-  mutating func next() async throws(OutputToolError) -> (
+  mutating func next() async throws -> (
     line: Int, image: ArraySlice<UInt8>, sha256: [String]
   )? {
     guard let line = try await nextLine() else {
@@ -59,7 +57,7 @@ struct ShardLines {
     return image
   }
 
-  private mutating func nextLine() async throws(OutputToolError) -> ArraySlice<UInt8>? {
+  private mutating func nextLine() async throws -> ArraySlice<UInt8>? {
     var searched = start
     while true {
       if let end = buffer[searched...].firstIndex(of: UInt8(ascii: "\n")) {
@@ -69,9 +67,7 @@ struct ShardLines {
       buffer.removeSubrange(..<start)
       (start, searched) = (0, buffer.count)
       let (path, part, offset) = (path, part, offset)
-      let bytes = try await OutputToolError.wrapAsync { [output] in
-        try await output.read(path, part, at: offset)
-      }
+      let bytes = try await output.read(path, part, at: offset)
       guard !bytes.isEmpty else {
         // A result is published whole, with a line end behind its last line.
         guard buffer.isEmpty else { throw damaged }
@@ -82,9 +78,9 @@ struct ShardLines {
     }
   }
 
-  private var damaged: OutputToolError {
-    OutputToolError(
-      "\"\(FileSystem.join(output.location, path))\" is damaged; run the shard "
-        + "\(header.shard)/\(header.shards) again")
+  private var damaged: TesseraError {
+    TesseraError(
+      .output, "\"\(FileSystem.join(output.location, path))\" is damaged",
+      remedy: "run the shard \(header.shard)/\(header.shards) again")
   }
 }

@@ -12,8 +12,8 @@ struct ShardSet {
   private static let buffers = 64 << 20
 
   /// - Parameter count: the number of shards; nil if the outputs have those of one number only.
-  /// - Throws: ``OutputToolError`` that names what is missing, or does not belong to the others.
-  init(in outputs: [any Output], count: Int?) async throws(OutputToolError) {
+  /// - Throws: ``TesseraError`` that names what is missing, or does not belong to the others.
+  init(in outputs: [any Output], count: Int?) async throws {
     let count: Int = if let count { count } else { try await Self.onlyCount(in: outputs) }
     var missing: [Int] = []
     for shard in 0..<count {
@@ -26,42 +26,43 @@ struct ShardSet {
     }
     guard missing.isEmpty else {
       let shown = missing.prefix(20).map { "\($0)/\(count)" }.joined(separator: ", ")
-      throw OutputToolError(
+      throw TesseraError(
+        .output,
         "\(missing.count) of \(count) shards have no result: \(shown)"
           + (missing.count > 20 ? " and others" : "") + "; run them (run --shard), then merge again"
       )
     }
   }
 
-  private static func onlyCount(in outputs: [any Output]) async throws(OutputToolError) -> Int {
+  private static func onlyCount(in outputs: [any Output]) async throws -> Int {
     var counts: Set<Int> = []
     for output in outputs {
       // An output without the folder has no shards.
       let entries = (try? await output.list(ShardHeader.folder)) ?? []
       for case let entry in entries where entry.kind == .folder {
-        let isEmpty = try await OutputToolError.wrapAsync {
-          try await output.list("\(ShardHeader.folder)/\(entry.name)").isEmpty
-        }
+        let isEmpty = try await output.list("\(ShardHeader.folder)/\(entry.name)").isEmpty
         if let count = Int(entry.name), count > 0, !isEmpty { counts.insert(count) }
       }
     }
     guard let count = counts.first else {
       let places = outputs.map { "\"\($0.location)\"" }.joined(separator: ", ")
-      throw OutputToolError(
-        "\(places) \(outputs.count == 1 ? "has" : "have") no results of shards "
-          + "(\(ShardHeader.folder)/N/I.jsonl); make them with run --shard I/N")
+      throw TesseraError(
+        .output,
+        "\(places) \(outputs.count == 1 ? "has" : "have") no results of shards (\(ShardHeader.folder)/N/I.jsonl)",
+        remedy: "make them with run --shard I/N")
     }
     guard counts.count == 1 else {
-      throw OutputToolError(
-        "there are results of \(counts.sorted().map(String.init).joined(separator: ", and of ")) "
-          + "shards; say with --shards which to merge, and delete the others' folder")
+      throw TesseraError(
+        .output,
+        "there are results of \(counts.sorted().map(String.init).joined(separator: ", and of ")) shards",
+        remedy: "say with --shards which to merge, and delete the others' folder")
     }
     return count
   }
 
   private static func result(
     of shard: Int, of count: Int, in outputs: [any Output]
-  ) async throws(OutputToolError) -> Result? {
+  ) async throws -> Result? {
     let path = ShardHeader.path(shard, of: count)
     var found: Result?
     for output in outputs {
@@ -69,13 +70,14 @@ struct ShardSet {
       do throws(SystemError) {
         header = try await ShardHeader.read(path, in: output)
       } catch {
-        guard error.isMissingFile else { throw OutputToolError("\(error)") }
+        guard error.isMissingFile else { throw error }
         continue
       }
       guard let header, header.shard == shard, header.shards == count else {
-        throw OutputToolError(
-          "\"\(FileSystem.join(output.location, path))\" is not the result of shard "
-            + "\(shard)/\(count); run it again")
+        throw TesseraError(
+          .output,
+          "\"\(FileSystem.join(output.location, path))\" is not the result of shard \(shard)/\(count)",
+          remedy: "run it again")
       }
       // A shard that ran twice has two results, which are equally good.
       if let (other, _) = found { try check(header, with: other) } else { found = (header, output) }
@@ -86,13 +88,13 @@ struct ShardSet {
   /// Lines of two runs must not be mixed: half a manifest and half of another are neither.
   private static func check(
     _ header: ShardHeader, with first: ShardHeader
-  ) throws(OutputToolError) {
-    func refuse(_ what: String, _ one: String, _ other: String) throws(OutputToolError) {
+  ) throws {
+    func refuse(_ what: String, _ one: String, _ other: String) throws {
       guard one != other else { return }
-      throw OutputToolError(
-        "shard \(header.shard)/\(header.shards) was made with another \(what) than shard "
-          + "\(first.shard)/\(first.shards) (\(one.prefix(16)), \(other.prefix(16))); run them again "
-          + "with the same one")
+      throw TesseraError(
+        .output,
+        "shard \(header.shard)/\(header.shards) was made with another \(what) than shard \(first.shard)/\(first.shards) (\(one.prefix(16)), \(other.prefix(16)))",
+        remedy: "run them again with the same one")
     }
     try refuse("version of libvips", header.libvips, first.libvips)
     try refuse("manifest", header.manifest, first.manifest)
@@ -129,7 +131,7 @@ struct ShardSet {
 }
 
 extension ShardLines {
-  fileprivate mutating func nextEntry(of shard: Int) async throws(OutputToolError) -> LineHeap
+  fileprivate mutating func nextEntry(of shard: Int) async throws -> LineHeap
     .Entry?
   {
     try await next().map {

@@ -26,47 +26,47 @@ struct CatalogFile {
   private var copy: LocalOutput?
 
   /// The catalog of an output on a disk, or in a store.
-  init(of local: LocalOutput) throws(OutputToolError) {
+  init(of local: LocalOutput) throws {
     try self.init(at: local.path)
     copy = local
   }
 
   /// The catalog of an output.
-  init(of output: OutputFolder) throws(OutputToolError) {
-    folder = try OutputToolError.wrap { try Directory(output.root) }
+  init(of output: OutputFolder) throws {
+    folder = try Directory(output.root)
     name = CurrentCatalog.path
-    guard folder.exists(name) else { throw OutputToolError(noOutput: output.root, exists: true) }
+    guard folder.exists(name) else { throw TesseraError(noOutput: output.root, exists: true) }
     path = folder.path(of: name)
-    forgotten = try OutputToolError.wrap { [folder] in try ForgottenItems(in: folder) }
+    forgotten = try ForgottenItems(in: folder)
   }
 
   /// A catalog by its own path, or that of its output.
-  init(at path: String) throws(OutputToolError) {
+  init(at path: String) throws {
     self =
       FileSystem.isDirectory(path)
       ? try CatalogFile(of: OutputFolder(path)) : try CatalogFile(path: path)
   }
 
   /// - Parameter path: may be a link, because the user named it.
-  private init(path: String) throws(OutputToolError) {
-    guard FileSystem.exists(path) else { throw OutputToolError(noOutput: path, exists: false) }
+  private init(path: String) throws {
+    guard FileSystem.exists(path) else { throw TesseraError(noOutput: path, exists: false) }
     self.path = path
     let place = FileSystem.isLink(path) ? FileSystem.realPath(path) ?? path : path
-    folder = try OutputToolError.wrap { try Directory(FileSystem.parent(of: place)) }
+    folder = try Directory(FileSystem.parent(of: place))
     name = FileSystem.name(of: place)
-    forgotten = try OutputToolError.wrap { [folder] in try ForgottenItems(in: folder) }
+    forgotten = try ForgottenItems(in: folder)
   }
 
   private func stream(
     _ reader: CatalogReader = CatalogReader()
-  ) throws(OutputToolError) -> CatalogStream {
+  ) throws -> CatalogStream {
     CatalogStream(
-      try OutputToolError.wrap { try folder.open(name, .read) }, path: path, reader)
+      try folder.open(name, .read), path: path, reader)
   }
 
   /// The images as they were written.
   ///
-  /// - Throws: ``OutputToolError`` if this is not a catalog of this version; or `CancellationError`.
+  /// - Throws: ``TesseraError`` if this is not a catalog of this version; or `CancellationError`.
   func lines() throws -> CatalogLines { try lines(without: forgotten) }
 
   /// Also those that were forgotten, for a check of the catalog itself.
@@ -89,7 +89,7 @@ struct CatalogFile {
   ) async throws {
     try await confirm()
     try await publish()
-    do throws(OutputToolError) {
+    do {
       try await confirm()
     } catch {
       try await withdraw()
@@ -108,20 +108,20 @@ struct CatalogFile {
     return false
   }
 
-  /// - Throws: ``OutputToolError`` if images were forgotten since the catalog was opened.
-  func confirm() async throws(OutputToolError) {
+  /// - Throws: ``TesseraError`` if images were forgotten since the catalog was opened.
+  func confirm() async throws {
     let stored = try await copy?.marks()
-    let beside = try OutputToolError.wrap { [folder] in try ForgottenItems(in: folder) }
+    let beside = try ForgottenItems(in: folder)
     guard (stored ?? beside).digest != forgotten.digest else { return }
-    throw OutputToolError(
-      "images were forgotten (tessera forget) while the catalog \"\(path)\" was read; run the same command again"
-    )
+    throw TesseraError(
+      .output, "images were forgotten (tessera forget) while the catalog \"\(path)\" was read",
+      remedy: "run the same command again")
   }
 
   /// The catalog without its images.
   func head() throws -> Catalog {
     guard let head = try readHead().head else {
-      throw OutputToolError("\"\(path)\" is not a catalog")
+      throw TesseraError(.output, "\"\(path)\" is not a catalog")
     }
     return head
   }

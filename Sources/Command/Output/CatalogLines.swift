@@ -1,6 +1,7 @@
 internal import TesseraCatalog
 internal import TesseraJSON
 internal import TesseraOutput
+internal import TesseraSystem
 
 /// The images of a catalog as they were written, one at a time, so that memory does not grow with
 /// the catalog.
@@ -32,7 +33,7 @@ struct CatalogLines: ~Copyable {
 
   /// The next image; nil after the last.
   ///
-  /// - Throws: ``OutputToolError`` if the catalog is damaged, or `CancellationError`.
+  /// - Throws: ``TesseraError`` if the catalog is damaged, or `CancellationError`.
   mutating func next() throws -> CatalogLine? {
     guard let text = try nextText() else { return nil }
     return try parse(text)
@@ -52,11 +53,11 @@ struct CatalogLines: ~Copyable {
   }
 
   /// An image that was returned before, by its place.
-  func image(at place: Place) throws(OutputToolError) -> CatalogLine {
+  func image(at place: Place) throws -> CatalogLine {
     try parse(try stream.bytes(place.length, at: place.offset))
   }
 
-  private func parse(_ text: [UInt8]) throws(OutputToolError) -> CatalogLine {
+  private func parse(_ text: [UInt8]) throws -> CatalogLine {
     do throws(JSONError) {
       return CatalogLine(try JSONParser.parse(text))
     } catch {
@@ -65,8 +66,9 @@ struct CatalogLines: ~Copyable {
   }
 
   /// An error in the image that was read last.
-  func error(_ message: String) -> OutputToolError {
-    OutputToolError(
+  func error(_ message: String) -> TesseraError {
+    TesseraError(
+      .output,
       "\"\(path)\", line \(stream.reader.line - 1): \(message); the catalog is damaged, run again to regenerate it"
     )
   }

@@ -19,7 +19,7 @@ struct CatalogStream: ~Copyable {
   /// What `take` finds next; nil after the last image, when the catalog has been found to be whole.
   ///
   /// - Parameter take: returns nil if it needs more bytes.
-  /// - Throws: ``OutputToolError`` if the catalog is damaged, or `CancellationError`.
+  /// - Throws: ``TesseraError`` if the catalog is damaged, or `CancellationError`.
   mutating func next<Value>(
     _ take: (inout CatalogReader) throws(CatalogError) -> Value?
   ) throws -> Value? {
@@ -28,7 +28,7 @@ struct CatalogStream: ~Copyable {
       while !isAtEnd {
         if let value = try take(&reader) { return value }
         var bytes: [UInt8] = []
-        if try OutputToolError.wrap({ try file.read(1 << 16, into: &bytes) }) > 0 {
+        if try file.read(1 << 16, into: &bytes) > 0 {
           reader.add(bytes)
         } else {
           try reader.finish()
@@ -37,7 +37,7 @@ struct CatalogStream: ~Copyable {
       }
       return nil
     } catch let error as CatalogError {
-      throw OutputToolError("\"\(path)\", \(error)")
+      throw TesseraError(.output, "\"\(path)\", \(error)")
     }
   }
 
@@ -47,8 +47,8 @@ struct CatalogStream: ~Copyable {
   }
 
   /// A part of the file that was read before.
-  func bytes(_ count: Int, at offset: Int) throws(OutputToolError) -> [UInt8] {
-    try OutputToolError.wrap { try file.read(count, at: offset) }
+  func bytes(_ count: Int, at offset: Int) throws -> [UInt8] {
+    try file.read(count, at: offset)
   }
 }
 
@@ -66,7 +66,7 @@ struct CatalogImages: ~Copyable {
 
   /// The next image; nil after the last.
   ///
-  /// - Throws: ``OutputToolError`` if the catalog is damaged, or `CancellationError`.
+  /// - Throws: ``TesseraError`` if the catalog is damaged, or `CancellationError`.
   mutating func next() throws -> CatalogImage? {
     repeat {
       let image = try stream.next { reader throws(CatalogError) in try reader.next() }
@@ -84,13 +84,14 @@ struct CatalogImages: ~Copyable {
     return nil
   }
 
-  private func checked(_ image: CatalogImage?) throws(OutputToolError) -> CatalogImage? {
+  private func checked(_ image: CatalogImage?) throws -> CatalogImage? {
     // The reader has checked the paths.
     for (name, use) in image?.slots ?? [:] {
       guard use.variants.allSatisfy((image?.variants ?? []).indices.contains) else {
-        throw OutputToolError(
-          "\"\(path)\": slot \"\(name)\" of \"\(image?.id ?? "")\" names a file that is not there; "
-            + "the catalog is damaged, run again to regenerate it")
+        throw TesseraError(
+          .output,
+          "\"\(path)\": slot \"\(name)\" of \"\(image?.id ?? "")\" names a file that is not there",
+          remedy: "the catalog is damaged, run again to regenerate it")
       }
     }
     return image

@@ -11,15 +11,15 @@ final class LocalOutput: Sendable {
   /// The output in the store that it is a copy of.
   private let source: (any Output)?
 
-  /// - Throws: ``OutputToolError`` if the output has no catalog, or it can't be read.
-  init(_ root: String) async throws(OutputToolError) {
+  /// - Throws: ``TesseraError`` if the output has no catalog, or it can't be read.
+  init(_ root: String) async throws {
     guard OpenOutput.isInStore(root) else {
       path = root
       (copy, source) = (nil, nil)
       return
     }
-    let copy = try OutputToolError.wrap { try TemporaryDirectory() }
-    let output = try OutputToolError.wrap { try OpenOutput(root, creates: false).output }
+    let copy = try TemporaryDirectory()
+    let output = try OpenOutput(root, creates: false).output
     // First: what is forgotten while the catalog is copied is noticed when something is made of it.
     try await Self.copyMarks(of: output, to: copy.path)
     try await Self.copyCatalog(of: output, to: copy.path)
@@ -28,37 +28,33 @@ final class LocalOutput: Sendable {
   }
 
   /// The marks of forgotten images as they are now; nil if they are beside the catalog.
-  func marks() async throws(OutputToolError) -> ForgottenItems? {
+  func marks() async throws -> ForgottenItems? {
     guard let source else { return nil }
-    return try await OutputToolError.wrapAsync { try await ForgottenItems.of(source) }
+    return try await ForgottenItems.of(source)
   }
 
   private static func copyMarks(
     of output: any Output, to path: String
-  ) async throws(OutputToolError) {
-    try await OutputToolError.wrapAsync {
-      guard let marks = try await output.document(ForgottenItems.path) else { return }
-      let copy = FileSystem.join(path, ForgottenItems.path)
-      try FileSystem.makeDirectory(FileSystem.parent(of: copy))
-      try File(copy, .create).write(marks)
-    }
+  ) async throws {
+    guard let marks = try await output.document(ForgottenItems.path) else { return }
+    let copy = FileSystem.join(path, ForgottenItems.path)
+    try FileSystem.makeDirectory(FileSystem.parent(of: copy))
+    try File(copy, .create).write(marks)
   }
 
   private static func copyCatalog(
     of output: any Output, to path: String
-  ) async throws(OutputToolError) {
-    try await OutputToolError.wrapAsync {
-      guard try await CurrentCatalog.isThere(in: output) else {
-        throw OutputToolError(noOutput: output.location, exists: true)
-      }
-      let file = try File(FileSystem.join(path, CurrentCatalog.path), .create)
-      var offset = 0
-      while true {
-        let part = try await output.read(CurrentCatalog.path, 16 << 20, at: offset)
-        if part.isEmpty { return }
-        try file.write(part)
-        offset += part.count
-      }
+  ) async throws {
+    guard try await CurrentCatalog.isThere(in: output) else {
+      throw TesseraError(noOutput: output.location, exists: true)
+    }
+    let file = try File(FileSystem.join(path, CurrentCatalog.path), .create)
+    var offset = 0
+    while true {
+      let part = try await output.read(CurrentCatalog.path, 16 << 20, at: offset)
+      if part.isEmpty { return }
+      try file.write(part)
+      offset += part.count
     }
   }
 }

@@ -1,6 +1,7 @@
 internal import TesseraCatalog
 internal import TesseraOutput
 internal import TesseraState
+internal import TesseraSystem
 
 /// The files that the documents of an output name, place by place (``OutputPlace/naming``).
 struct NamedFiles {
@@ -63,8 +64,8 @@ struct NamedFiles {
   ) async throws {
     for path in firsts where try await output.size(of: path) != nil {
       guard let parts = try await ScreenFolder.parts(of: path, in: output)?.parts else {
-        throw OutputToolError(
-          "\"\(path)\" can't be read; run again before anything is deleted")
+        throw TesseraError(
+          .output, "\"\(path)\" can't be read; run again before anything is deleted")
       }
       try await body(parts)
     }
@@ -82,8 +83,8 @@ struct NamedFiles {
     while let image = try await next() {
       try Task.checkCancellation()
       guard let files = image.files(formats) else {
-        throw OutputToolError(
-          "an image has a malformed catalog entry; run again before anything is deleted")
+        throw TesseraError(
+          .output, "an image has a malformed catalog entry; run again before anything is deleted")
       }
       names += files.map(\.path)
       if names.count >= Self.batch {
@@ -97,9 +98,9 @@ struct NamedFiles {
 
 /// The results of shards in an output.
 enum ShardResults {
-  static func paths(in output: any Output) async throws(OutputToolError) -> [String] {
-    func list(_ folder: String) async throws(OutputToolError) -> [OutputEntry] {
-      try await OutputToolError.wrapAsync { try await output.listIfThere(folder) }
+  static func paths(in output: any Output) async throws -> [String] {
+    func list(_ folder: String) async throws -> [OutputEntry] {
+      try await output.listIfThere(folder)
     }
     var paths: [String] = []
     for folder in try await list(ShardHeader.folder) where folder.kind == .folder {

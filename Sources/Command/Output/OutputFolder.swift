@@ -17,22 +17,20 @@ struct OutputFolder: Sendable {
 
   /// - Parameter state: the directory of the state of an output in an object store; nil for a state in the
   ///   store.
-  init(_ root: String, state: String? = nil) throws(OutputToolError) {
+  init(_ root: String, state: String? = nil) throws {
     self.root = root
     isStored = OpenOutput.isInStore(root) && state == nil
     if !OpenOutput.isInStore(root) {
       guard FileSystem.isDirectory(root) else {
-        throw OutputToolError(noOutput: root, exists: FileSystem.exists(root))
+        throw TesseraError(noOutput: root, exists: FileSystem.exists(root))
       }
       guard state == nil else {
-        throw OutputToolError(
-          "\"\(root)\" is a directory and holds its own state; --state is for an output in an object "
-            + "store")
+        throw TesseraError(
+          .output, "\"\(root)\" is a directory and holds its own state",
+          remedy: "--state is for an output in an object store")
       }
     }
-    place = try OutputToolError.wrap {
-      try OpenOutput(root, state: state, creates: false)
-    }
+    place = try OpenOutput(root, state: state, creates: false)
     published = place.output
   }
 
@@ -61,31 +59,29 @@ struct OutputFolder: Sendable {
   ///   - repaired: called with a warning, a clause, for each state that was set aside.
   ///   - saves: whether the work has changed the states of shards; nil if it always does.
   ///   - work: throws the errors of states as they are. What it did until it failed is found done when it begins again.
-  /// - Throws: ``OutputToolError``, with `isBusy` if another process holds the output; or
+  /// - Throws: ``TesseraError``, with `isBusy` if another process holds the output; or
   ///   `CancellationError`.
   func holding<Value: Sendable>(
     withShards: Bool, damage: Damage, repaired: (String) -> Void,
     saves: (@Sendable (Value) -> Bool)? = nil,
     _ work: @escaping @Sendable (HeldOutput, [StateStore]) async throws -> Value
   ) async throws -> Value {
-    try await OutputToolError.wrapAsyncWork {
-      let held = try await place.hold()
-      do {
-        // One that is made here would be taken for that of runs, which keep theirs elsewhere; shards that keep
-        // theirs in the store have no state of the whole.
-        if isStored, !held.workspace.hasState, try await held.shardStates().isEmpty {
-          try expectState(held)
-        }
-        if damage != .stays { try await held.clear() }
-        let value = try await repairing(held, withShards: withShards, damage, repaired) { shards in
-          try await Self.working(with: held, shards, saves, work)
-        }
-        await held.release()
-        return value
-      } catch {
-        await held.release()
-        throw error
+    let held = try await place.hold()
+    do {
+      // One that is made here would be taken for that of runs, which keep theirs elsewhere; shards that keep
+      // theirs in the store have no state of the whole.
+      if isStored, !held.workspace.hasState, try await held.shardStates().isEmpty {
+        try expectState(held)
       }
+      if damage != .stays { try await held.clear() }
+      let value = try await repairing(held, withShards: withShards, damage, repaired) { shards in
+        try await Self.working(with: held, shards, saves, work)
+      }
+      await held.release()
+      return value
+    } catch {
+      await held.release()
+      throw error
     }
   }
 
@@ -159,25 +155,23 @@ struct OutputFolder: Sendable {
   func locked<Value: Sendable>(
     _ work: @escaping @Sendable (HeldOutput) async throws -> Value
   ) async throws -> Value {
-    try await OutputToolError.wrapAsyncWork {
-      let held = try await place.hold()
-      do {
-        // Results of shards become a catalog without this lock.
-        if try await shardResults().isEmpty { try expectState(held) }
-        let value = try await held.keepingLock { try await work(held) }
-        await held.release()
-        return value
-      } catch {
-        await held.release()
-        throw error
-      }
+    let held = try await place.hold()
+    do {
+      // Results of shards become a catalog without this lock.
+      if try await shardResults().isEmpty { try expectState(held) }
+      let value = try await held.keepingLock { try await work(held) }
+      await held.release()
+      return value
+    } catch {
+      await held.release()
+      throw error
     }
   }
 
   /// Adds an entry to the history of an output after something that can't be taken back. Returns a warning if that fails:
   /// what was done, and has to be known, matters more.
   static func note(_ entry: HistoryEntry, in held: HeldOutput) async -> String? {
-    do throws(OutputError) {
+    do {
       try await held.note(entry)
       return nil
     } catch {
@@ -186,26 +180,24 @@ struct OutputFolder: Sendable {
   }
 
   /// A lock in the store says nothing to runs that keep their state, and their lock, elsewhere.
-  private func expectState(_ held: HeldOutput) throws(OutputToolError) {
+  private func expectState(_ held: HeldOutput) throws {
     guard isStored, !held.workspace.hasState else { return }
-    throw OutputToolError(
-      "\"\(root)\" has no state in its store; name the directory of its state (--state), which is "
-        + "\"state\" in the pipeline file")
+    throw TesseraError(
+      .output, "\"\(root)\" has no state in its store",
+      remedy: "name the directory of its state (--state), which is \"state\" in the pipeline file")
   }
 
-  func size(of path: String) async throws(OutputToolError) -> Int? {
-    try await OutputToolError.wrapAsync { try await published.size(of: path) }
+  func size(of path: String) async throws -> Int? {
+    try await published.size(of: path)
   }
 
   /// The states that may know an item, the newest first: that of runs of all items, and those of its
   /// shard.
-  func existingStates(knowing id: String) async throws(OutputToolError) -> [ExistingState] {
-    try await OutputToolError.wrapAsync {
-      let states = try await place.readableStates { Shard(Shard.index(of: id, among: $0), of: $0) }
-      var existing: [ExistingState] = []
-      for state in states { existing.append(try await ExistingState(state)) }
-      return existing
-    }
+  func existingStates(knowing id: String) async throws -> [ExistingState] {
+    let states = try await place.readableStates { Shard(Shard.index(of: id, among: $0), of: $0) }
+    var existing: [ExistingState] = []
+    for state in states { existing.append(try await ExistingState(state)) }
+    return existing
   }
 
   /// All states: that of runs of all items, and those of shards.
@@ -231,44 +223,54 @@ struct OutputFolder: Sendable {
   // MARK: Without the lock
 
   /// Who is at work on it; nil if no process is.
-  func activity() async throws(OutputToolError) -> OutputActivity? {
-    try await OutputToolError.wrapAsync { try await place.activity() }
+  func activity() async throws -> OutputActivity? {
+    try await place.activity()
   }
 
-  func histories() async throws(OutputToolError) -> [RunHistory] {
-    try await OutputToolError.wrapAsync { try await place.histories() }
+  func histories() async throws -> [RunHistory] {
+    try await place.histories()
   }
 
   /// As `OpenOutput.forEachState`.
   func forEachState(
     _ body: (ReadableState, _ bytes: Int, Shard?) async throws -> Void
   ) async throws {
-    try await OutputToolError.wrapAsyncWork { try await place.forEachState(body) }
+    try await place.forEachState(body)
   }
 
   var freeBytes: Int? { place.freeBytes }
 
-  func list(_ folder: String) async throws(OutputToolError) -> [OutputEntry] {
-    try await OutputToolError.wrapAsync { try await published.list(folder) }
+  func list(_ folder: String) async throws -> [OutputEntry] {
+    try await published.list(folder)
   }
 
   /// Whether a run has begun here.
-  func hasWorkspace() async throws(OutputToolError) -> Bool {
+  func hasWorkspace() async throws -> Bool {
     let folder = ".tessera"
     guard !OpenOutput.isInStore(root) else {
       // With its state on this machine, an output in a store has such a folder once something was replaced.
-      let hasState = try OutputToolError.wrap { try place.hasState() }
+      let hasState = try place.hasState()
       return hasState ? true : try await !list(folder).isEmpty
     }
     return FileSystem.isDirectory(FileSystem.join(root, folder))
   }
 
   /// The paths of the results of shards.
-  func shardResults() async throws(OutputToolError) -> [String] {
+  func shardResults() async throws -> [String] {
     try await ShardResults.paths(in: published)
   }
 
-  func remove(_ path: String) async throws(OutputToolError) {
-    try await OutputToolError.wrapAsync { try await published.delete(path) }
+  func remove(_ path: String) async throws {
+    try await published.delete(path)
+  }
+}
+
+extension TesseraError {
+  /// What was named is not the output of a run.
+  init(noOutput root: String, exists: Bool) {
+    self.init(
+      .output,
+      "\(exists ? "\"\(root)\" holds no catalog.json" : "there is no file or folder \"\(root)\"")",
+      remedy: "it must be the output of a run", subject: root)
   }
 }

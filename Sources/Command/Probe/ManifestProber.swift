@@ -22,11 +22,11 @@ final class ManifestProber {
   private var items: [Item] = []
   private var weight = 0
 
-  init(_ file: PipelineFile) throws(PipelineError) {
+  init(_ file: PipelineFile) throws {
     self.file = file
     var settings = file.fetch.fetchSettings
     settings.store = StoreClient(file.store.settings)
-    fetcher = try PipelineError.wrap { [settings] in try Fetcher(settings) }
+    fetcher = try Fetcher(settings)
     // The fetcher limits the transfers. Items that wait for the rate of their host must not keep others from starting.
     prober = Prober(
       fetcher: fetcher, file.fetch.retryPolicy, maximumBytes: file.fetch.maximumBytes,

@@ -33,7 +33,7 @@ struct Pruning: Sendable {
   ///   - onStay: called for each file that stays although the current catalog does not name it, with the reason: a
   ///     clause.
   ///   - repaired: called with a warning, a clause, if a damaged state was set aside.
-  /// - Throws: ``OutputToolError`` if the catalog is missing, or a run holds the output; or
+  /// - Throws: ``TesseraError`` if the catalog is missing, or a run holds the output; or
   ///   `CancellationError`.
   func run(
     onDelete: @escaping @Sendable (_ path: String) -> Void,

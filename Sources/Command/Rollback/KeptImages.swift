@@ -19,10 +19,8 @@ struct KeptImages {
   mutating func next() async throws -> CatalogLine? {
     do {
       return try await texts.next().map { CatalogLine(try JSONParser.parse($0)) }
-    } catch let error as SystemError where !error.isDamage {
-      throw OutputToolError("\(error)")
     } catch let error as SystemError {
-      throw damaged(error.finding ?? "")
+      throw error.isDamage ? damaged(error.finding ?? "") : error
     } catch {
       throw damaged("is damaged: \(error)")
     }
@@ -30,7 +28,7 @@ struct KeptImages {
 
   /// Those of the files that its images have.
   mutating func formats() async throws -> [CatalogFormat] {
-    _ = try await OutputToolError.wrapAsync { try await texts.readHead() }
+    _ = try await texts.readHead()
     return texts.formats
   }
 
@@ -38,9 +36,9 @@ struct KeptImages {
   var tables: [CatalogTable] { texts.tables }
 
   /// - Parameter finding: completes a sentence that begins with the catalog.
-  func damaged(_ finding: String) -> OutputToolError {
-    OutputToolError(
-      "the kept catalog \"\(FileSystem.join(output.location, kept.path))\" \(finding); "
-        + "remove it, and it can no longer be rolled back to")
+  func damaged(_ finding: String) -> TesseraError {
+    TesseraError(
+      .output, "the kept catalog \"\(FileSystem.join(output.location, kept.path))\" \(finding)",
+      remedy: "remove it, and it can no longer be rolled back to")
   }
 }

@@ -32,15 +32,13 @@ struct Rollback: Sendable {
       })
   }
 
-  private func kept(in output: any Output) async throws(OutputToolError) -> [KeptCatalog] {
-    try await OutputToolError.wrapAsync {
-      let current = try await CurrentCatalog(of: output)
-      return try await CatalogHistory.kept(in: output)?.others(than: current?.keptPath) ?? []
-    }
+  private func kept(in output: any Output) async throws -> [KeptCatalog] {
+    let current = try await CurrentCatalog(of: output)
+    return try await CatalogHistory.kept(in: output)?.others(than: current?.keptPath) ?? []
   }
 
   /// - Parameter number: 1 for the catalog before the current one.
-  /// - Throws: ``OutputToolError`` if there is no such catalog, it names a file that is not there, or a run
+  /// - Throws: ``TesseraError`` if there is no such catalog, it names a file that is not there, or a run
   ///   holds the output; or `CancellationError`. The current catalog then stands.
   func run(to number: Int) async throws -> RollbackReport {
     let output = try OutputFolder(root, state: state)
@@ -51,19 +49,15 @@ struct Rollback: Sendable {
       let begun = ContinuousClock.now
       // A run may have ended meanwhile.
       let history = CatalogHistory(of: held.output, held.workspace)
-      try await OutputToolError.wrapAsync {
-        try await held.clear()
-        try await history.eraseForgotten(try await LineGate(of: held.output))
-      }
+      try await held.clear()
+      try await history.eraseForgotten(try await LineGate(of: held.output))
       let target = try await target(number, in: output)
       var report = RollbackReport(target, number: number, now: now)
       try await check(target, output, &report)
       // A run that has taken over would publish at the same time.
       try await held.confirm()
-      try await OutputToolError.wrapAsync {
-        report.hasReplaced = try await CurrentCatalog(of: held.output) != nil
-        try await history.rollBack(to: target, now: now)
-      }
+      report.hasReplaced = try await CurrentCatalog(of: held.output) != nil
+      try await history.rollBack(to: target, now: now)
       var entry = HistoryEntry(
         .rollback, ended: now, seconds: begun.duration(to: .now).inSeconds, .done)
       entry.counts = report.counts
@@ -74,11 +68,12 @@ struct Rollback: Sendable {
 
   private func target(
     _ number: Int, in output: OutputFolder
-  ) async throws(OutputToolError) -> KeptCatalog {
+  ) async throws -> KeptCatalog {
     let kept = try await kept(in: output.published)
     guard let target = kept.dropFirst(number - 1).first else {
       let found = kept.count == 1 ? "1 earlier catalog" : "\(kept.count) earlier catalogs"
-      throw OutputToolError(
+      throw TesseraError(
+        .output,
         kept.isEmpty
           ? "\"\(root)\" keeps no earlier catalog; a run keeps the one that it replaces (keep-catalogs)"
           : "\"\(root)\" keeps \(found), not \(number); tessera rollback \"\(root)\" --list shows them"
@@ -116,9 +111,7 @@ struct Rollback: Sendable {
       throw missing(path, of: kept, found: nil)
     }
     for path in kept.companions.values.sorted() {
-      let parts = try await OutputToolError.wrapAsync {
-        try await ScreenFolder.parts(of: path, in: output.published)?.parts
-      }
+      let parts = try await ScreenFolder.parts(of: path, in: output.published)?.parts
       files += (parts ?? []).map { ($0, nil) }
     }
     try await find(&files, of: kept, output, &report)
@@ -129,9 +122,7 @@ struct Rollback: Sendable {
     _ report: inout RollbackReport
   ) async throws {
     let paths = files.map(\.path)
-    let sizes = try await OutputToolError.wrapAsync {
-      try await output.published.sizes(of: paths)
-    }
+    let sizes = try await output.published.sizes(of: paths)
     for (file, size) in zip(files, sizes) where size == nil || size != file.bytes ?? size {
       throw missing(file.path, of: kept, found: size)
     }
@@ -139,9 +130,10 @@ struct Rollback: Sendable {
     files.removeAll(keepingCapacity: true)
   }
 
-  private func missing(_ path: String, of kept: KeptCatalog, found: Int?) -> OutputToolError {
+  private func missing(_ path: String, of kept: KeptCatalog, found: Int?) -> TesseraError {
     let file = FileSystem.join(root, path)
-    return OutputToolError(
+    return TesseraError(
+      .output,
       "the catalog that was replaced at \(Host.timestamp(Double(kept.time))) can't be rolled back to: "
         + "\"\(file)\" " + (found.map { "has another size (\($0) bytes)" } ?? "is missing")
         + "; the current catalog stands; try an older one (--to N), or repair the pipeline and run again"

@@ -24,26 +24,27 @@ struct ManifestSplitter {
   /// - Parameters:
   ///   - folder: gets a file for each shard: `0.jsonl`, `1.jsonl`, and so on. Must not exist.
   ///   - report: called for each line that can't be used. The part that has it reports it in its run.
-  /// - Throws: ``PipelineError``, or `CancellationError`; then nothing is left of the folder.
+  /// - Throws: ``TesseraError``, or `CancellationError`; then nothing is left of the folder.
   func split(
     into folder: String, report: (_ line: Int, _ message: String) -> Void
   ) async throws -> SplitReport {
     guard !FileSystem.exists(folder) else {
-      throw PipelineError.local("\"\(folder)\" exists already; name another folder, or remove it")
+      throw TesseraError(
+        .local, "\"\(folder)\" exists already", remedy: "name another folder, or remove it")
     }
     // Beside the target, where it is renamed when it is complete.
-    let draft = try PipelineError.wrap { try OpenDraft(folder) }
+    let draft = try OpenDraft(folder)
     let path = draft.path
-    try PipelineError.wrap { try FileSystem.makeDirectory(path) }
+    try FileSystem.makeDirectory(path)
     var result = SplitReport(parts: shards.count)
-    var parts = try shards.map { shard throws(PipelineError) in
+    var parts = try shards.map { shard in
       try Part(shard, in: path, limit: Self.buffers / shards.count)
     }
     let stream = try await ManifestStream.open(file, needsDigest: true, isSplit: true)
     while let batch = try await stream.nextBatch() {
       try Task.checkCancellation()
       if let part = stream.shard {
-        throw PipelineError.manifest(path: stream.path, reason: "it is a part already (\(part))")
+        throw TesseraError.manifest(path: stream.path, reason: "it is a part already (\(part))")
       }
       for record in batch {
         switch record {
@@ -58,10 +59,10 @@ struct ManifestSplitter {
       }
     }
     guard result.entries > 0 || result.problems == 0, let digest = stream.digest else {
-      throw PipelineError.manifest(path: stream.path, reason: "none of its lines can be used")
+      throw TesseraError.manifest(path: stream.path, reason: "none of its lines can be used")
     }
     for index in parts.indices { try parts[index].finish(digest) }
-    try PipelineError.wrap { try draft.publish() }
+    try draft.publish()
     return result
   }
 }
@@ -87,28 +88,28 @@ private struct Part {
   private let limit: Int
   private var buffer: [UInt8]
 
-  init(_ shard: Shard, in folder: String, limit: Int) throws(PipelineError) {
+  init(_ shard: Shard, in folder: String, limit: Int) throws {
     manifest = SplitManifest(shard)
     path = FileSystem.join(folder, "\(shard.index).jsonl")
     self.limit = min(max(limit, 4 << 10), 1 << 20)
     buffer = manifest.firstLine
     let path = path
-    try PipelineError.wrap { _ = try File(path, .create) }
+    _ = try File(path, .create)
   }
 
-  mutating func add(_ record: ManifestRecord) throws(PipelineError) {
+  mutating func add(_ record: ManifestRecord) throws {
     buffer += manifest.line(record)
     if buffer.count >= limit { try flush() }
   }
 
-  mutating func finish(_ digest: String) throws(PipelineError) {
+  mutating func finish(_ digest: String) throws {
     buffer += manifest.lastLine(manifestDigest: digest)
     try flush()
   }
 
-  private mutating func flush() throws(PipelineError) {
+  private mutating func flush() throws {
     let (path, bytes) = (path, buffer)
-    try PipelineError.wrap { try File(path, .append).write(bytes) }
+    try File(path, .append).write(bytes)
     buffer.removeAll(keepingCapacity: true)
   }
 }

@@ -26,25 +26,23 @@ struct KeptPlaces: Sendable {
   /// Results of shards, which the next catalog will name.
   var shards = 0
 
-  static func read(in output: any Output, now: Double) async throws(OutputToolError) -> KeptPlaces {
-    try await OutputToolError.wrapAsync {
-      var places = KeptPlaces()
-      let current = try await CurrentCatalog(of: output)
-      if let current {
-        places.current = Current(
-          name: CurrentCatalog.path, images: current.images, bytes: current.bytes,
-          digest: current.digest)
-        if try await !current.isWhole(in: output) { places.damage = "is cut off" }
-      } else if try await CurrentCatalog.isThere(in: output) {
-        places.damage = "is not a catalog as a run writes it"
-      }
-      let kept = try await CatalogHistory.kept(in: output)
-      places.take(kept, besides: current, now: now)
-      places.screens = try await ScreenFolder.firsts(in: output).count
-      places.changes = try await PublishedChanges.all(in: output).count
-      places.shards = try await ShardResults.paths(in: output).count
-      return places
+  static func read(in output: any Output, now: Double) async throws -> KeptPlaces {
+    var places = KeptPlaces()
+    let current = try await CurrentCatalog(of: output)
+    if let current {
+      places.current = Current(
+        name: CurrentCatalog.path, images: current.images, bytes: current.bytes,
+        digest: current.digest)
+      if try await !current.isWhole(in: output) { places.damage = "is cut off" }
+    } else if try await CurrentCatalog.isThere(in: output) {
+      places.damage = "is not a catalog as a run writes it"
     }
+    let kept = try await CatalogHistory.kept(in: output)
+    places.take(kept, besides: current, now: now)
+    places.screens = try await ScreenFolder.firsts(in: output).count
+    places.changes = try await PublishedChanges.all(in: output).count
+    places.shards = try await ShardResults.paths(in: output).count
+    return places
   }
 
   private mutating func take(_ kept: KeptCatalogs?, besides current: CurrentCatalog?, now: Double) {

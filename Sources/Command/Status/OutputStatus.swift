@@ -42,7 +42,7 @@ struct OutputStatus: Sendable {
   ///   - root: the output of a run.
   ///   - state: the directory of the state of an output in an object store.
   ///   - now: in seconds since 1970; nil for the present.
-  /// - Throws: ``OutputToolError`` if it is not the output of a run, or this user may not read its state; or
+  /// - Throws: ``TesseraError`` if it is not the output of a run, or this user may not read its state; or
   ///   `CancellationError`.
   static func read(
     _ root: String, state: String? = nil, now: Double? = nil
@@ -67,7 +67,8 @@ struct OutputStatus: Sendable {
       status.bans = await HostBan.inReport(of: folder)
     }
     guard status.hasState || !status.runs.isEmpty || status.kept.current != nil else {
-      throw OutputToolError(
+      throw TesseraError(
+        .output,
         "no run has left anything in \"\(root)\": it has neither a catalog nor a state; tessera run PIPELINE "
           + "makes both" + (status.holder.map { "; \($0) is at work on it" } ?? ""))
     }

@@ -1,7 +1,8 @@
 internal import TesseraJSON
+internal import TesseraPipelineFile
 internal import TesseraSystem
 
-/// An error as the command reports it: in a message, in JSON, and by the exit status.
+/// An error as the command reports it: in a message, in JSON, and by the exit status. The only place that makes these of errors.
 struct ErrorReport: Sendable {
   /// A mistake at a place of a file.
   struct Mistake: Sendable, Encodable {
@@ -11,47 +12,36 @@ struct ErrorReport: Sendable {
     var message: String
   }
 
-  /// The raw value is the `code` of the JSON form.
-  enum Code: String, Sendable, Encodable, CaseIterable {
-    case failed, usage, busy, stopped
-    case pipelineFile = "pipeline-file"
-  }
-
-  var code: Code
-  /// The `message` of the JSON form.
-  var message: String
-  var status: ExitStatus
+  let error: TesseraError
+  private(set) var status: ExitStatus
   /// The text for standard error, without the end of its line.
-  var text: String
+  private(set) var text: String
   /// The mistakes of a file, if that is what the error is about.
-  var mistakes: [Mistake]?
+  private(set) var mistakes: [Mistake]?
 
-  /// An error of one line.
-  init(code: Code = .failed, message: String, status: ExitStatus = .failed) {
-    self.code = code
-    self.message = message
-    self.status = status
-    text = "tessera: \(message.printable)"
+  init(_ error: any Error) {
+    self.error = TesseraError(error)
+    status =
+      switch self.error.code {
+      case .busy, .lost: .busy
+      case .usage: .usage
+      default: .failed
+      }
+    text = "tessera: \(self.error.description.printable)"
+    if let error = error as? PipelineFileError {
+      // Its text has its own form, which names the file in each of its lines.
+      text = "\(error)"
+      mistakes = error.diagnostics.map { diagnostic in
+        Mistake(
+          file: error.path, line: diagnostic.mark.line, column: diagnostic.mark.column,
+          message: diagnostic.message)
+      }
+    }
   }
 
-  /// An error whose text has its own form, which names the file in each of its lines.
-  init(code: Code, message: String, mistakes: [Mistake], text: String) {
-    self.code = code
-    self.message = message
-    self.mistakes = mistakes
-    self.text = text
-    status = .failed
-  }
-
-  static func usage(_ error: UsageError) -> ErrorReport {
-    ErrorReport(code: .usage, message: error.description, status: .usage)
-  }
-
-  /// A signal stopped the command.
-  static let stopped = ErrorReport(code: .stopped, message: "stopped by a signal")
-
+  /// A command that was stopped, by a signal if there is a status.
   static func stopped(_ status: ExitStatus?, keepsWork: Bool) -> ErrorReport {
-    var report = stopped
+    var report = ErrorReport(CancellationError())
     report.status = status ?? .failed
     report.text =
       "tessera: stopped" + (keepsWork ? "; completed work is kept, run again to resume" : "")
@@ -59,7 +49,11 @@ struct ErrorReport: Sendable {
   }
 
   var json: [UInt8] {
-    Document(error: .init(code: code, message: message, mistakes: mistakes)).json
+    Document(
+      error: .init(
+        code: error.code, message: error.description, subject: error.subject,
+        remedy: error.remedy, retryable: error.isRetryable, mistakes: mistakes)
+    ).json
   }
 
   private struct Document: JSONDocument {
@@ -67,8 +61,11 @@ struct ErrorReport: Sendable {
     let error: Members
 
     struct Members: Encodable {
-      let code: Code
+      let code: TesseraError.Code
       let message: String
+      let subject: String?
+      let remedy: String?
+      let retryable: Bool
       let mistakes: [Mistake]?
     }
   }

@@ -33,7 +33,7 @@ struct Verification: Sendable {
   /// - Parameters:
   ///   - repaired: called with a warning, a clause, for each damaged state that was set aside.
   ///   - onProblem: called for each file with a problem, in the catalog's order.
-  /// - Throws: ``OutputToolError`` if the catalog is missing or can't be read; or
+  /// - Throws: ``TesseraError`` if the catalog is missing or can't be read; or
   ///   `CancellationError`.
   func run(
     repaired: (String) -> Void = { _ in },
@@ -167,7 +167,7 @@ struct Verification: Sendable {
     var sample = DeliverySample(of: sample)
     var images = try catalog.images()
     while let image = try images.next() { sample.add(image) }
-    guard !sample.files.isEmpty else { throw OutputToolError.noURLs(root) }
+    guard !sample.files.isEmpty else { throw TesseraError.noURLs(root) }
     let client = try DeliveryClient(access)
     var rest = sample.files[...]
     var sampled = report
@@ -208,11 +208,11 @@ struct Verification: Sendable {
   /// Returns false for a file behind a link, which is not in the output.
   func remove(
     _ path: String, of output: OutputFolder
-  ) async throws(OutputToolError) -> Bool {
+  ) async throws -> Bool {
     do throws(SystemError) {
       try await output.published.delete(path)
     } catch {
-      guard error.isLink else { throw OutputToolError("\(error)") }
+      guard error.isLink else { throw error }
       return false
     }
     return true
@@ -277,11 +277,9 @@ extension Verification {
     _ onProblem: (VerifyReport.Problem) -> Void
   ) async throws {
     let output = folder.published
-    let firsts = try await OutputToolError.wrapAsync { try await ScreenFolder.firsts(in: output) }
+    let firsts = try await ScreenFolder.firsts(in: output)
     for first in firsts {
-      let head = try await OutputToolError.wrapAsync {
-        try await ScreenFolder.parts(of: first, in: output)
-      }
+      let head = try await ScreenFolder.parts(of: first, in: output)
       if let head, head.catalog != digest {
         onProblem(
           report.add(
@@ -305,17 +303,15 @@ extension Verification {
   /// What is wrong with a document of a screen; nil if nothing is.
   private func damage(
     of path: String, in output: any Output
-  ) async throws(OutputToolError) -> String? {
-    try await OutputToolError.wrapAsync {
-      guard try await output.size(of: path) != nil else { return FileCheck.missing }
-      do throws(SystemError) {
-        var texts = CatalogTexts(path, in: output, checksDigest: true)
-        while try await texts.next() != nil {}
-        return nil
-      } catch {
-        guard error.isDamage else { throw error }
-        return error.finding ?? "is damaged"
-      }
+  ) async throws -> String? {
+    guard try await output.size(of: path) != nil else { return FileCheck.missing }
+    do throws(SystemError) {
+      var texts = CatalogTexts(path, in: output, checksDigest: true)
+      while try await texts.next() != nil {}
+      return nil
+    } catch {
+      guard error.isDamage else { throw error }
+      return error.finding ?? "is damaged"
     }
   }
 
@@ -327,13 +323,10 @@ extension Verification {
     _ onProblem: (VerifyReport.Problem) -> Void
   ) async throws {
     let output = folder.published
-    for path in try await OutputToolError.wrapAsync({ try await PublishedChanges.all(in: output) })
-    {
+    for path in try await PublishedChanges.all(in: output) {
       try Task.checkCancellation()
-      let changes = try await OutputToolError.wrapAsync { () async throws(SystemError) in
-        guard let size = try await output.size(of: path) else { return [UInt8]() }
-        return try await output.read(path, size, at: 0)
-      }
+      let size = try await output.size(of: path)
+      let changes = if let size { try await output.read(path, size, at: 0) } else { [UInt8]() }
       do throws(CatalogError) {
         guard try CatalogChanges(reading: changes).to != digest else { continue }
         onProblem(
@@ -350,7 +343,7 @@ extension Verification {
   /// Documents that a killed process has not completed; none while another one is at work.
   func drafts(in output: OutputFolder) async throws -> [String] {
     guard try await output.activity() == nil else { return [] }
-    return try await OutputToolError.wrapAsync { try await output.published.leftDrafts() }
+    return try await output.published.leftDrafts()
   }
 
   /// Earlier catalogs that a rollback would publish.
@@ -358,13 +351,9 @@ extension Verification {
     of output: OutputFolder, _ report: inout VerifyReport,
     _ onProblem: (VerifyReport.Problem) -> Void
   ) async throws {
-    let kept = try await OutputToolError.wrapAsync {
-      try await CatalogHistory.kept(in: output.published)
-    }
+    let kept = try await CatalogHistory.kept(in: output.published)
     for catalog in kept?.catalogs ?? [] {
-      let size = try await OutputToolError.wrapAsync {
-        try await output.published.size(of: catalog.path)
-      }
+      let size = try await output.published.size(of: catalog.path)
       // A missing one was removed by hand, and is not listed for a rollback.
       guard let size, size != catalog.bytes else { continue }
       onProblem(

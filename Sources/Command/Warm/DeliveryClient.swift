@@ -38,8 +38,8 @@ struct DeliveryClient: ~Copyable {
   /// Attempts after the first.
   private static let retries = 3
 
-  init(_ access: DeliveryAccess) throws(OutputToolError) {
-    fetcher = try OutputToolError.wrap { try Fetcher(access.settings) }
+  init(_ access: DeliveryAccess) throws {
+    fetcher = try Fetcher(access.settings)
     policy = RetryPolicy(retries: Self.retries, deadline: access.deadline)
     concurrency = access.concurrency
   }

@@ -15,7 +15,7 @@ struct Warming: Sendable {
   }
 
   /// - Parameter onProblem: called for each file that can't be fetched, or is not as the catalog says.
-  /// - Throws: ``OutputToolError`` if the catalog is missing, can't be read, or names no URLs; or
+  /// - Throws: ``TesseraError`` if the catalog is missing, can't be read, or names no URLs; or
   ///   `CancellationError`.
   func run(onProblem: (VerifyReport.Problem) -> Void) async throws -> VerifyReport {
     let local = try await LocalOutput(root)
@@ -37,7 +37,7 @@ struct Warming: Sendable {
       if let problem { onProblem(report.add(id: file.id, path: file.url, problem)) }
     }
     report.bytes = client.bytes
-    guard report.files > 0 else { throw OutputToolError.noURLs(root) }
+    guard report.files > 0 else { throw TesseraError.noURLs(root) }
     return report
   }
 
@@ -53,9 +53,10 @@ struct Warming: Sendable {
   }
 }
 
-extension OutputToolError {
-  static func noURLs(_ root: String) -> OutputToolError {
-    OutputToolError(
-      "\"\(root)\" names no URLs of an image service; its pipeline needs \"delivery\", and a run")
+extension TesseraError {
+  static func noURLs(_ root: String) -> TesseraError {
+    TesseraError(
+      .output, "\"\(root)\" names no URLs of an image service",
+      remedy: "its pipeline needs \"delivery\", and a run")
   }
 }

@@ -52,24 +52,22 @@ struct Explanation: Sendable, JSONDocument {
   /// - Parameters:
   ///   - root: the output of a run.
   ///   - state: the directory of the state of an output in an object store.
-  /// - Throws: ``OutputToolError`` if the output has no state, or the state has no such item.
+  /// - Throws: ``TesseraError`` if the output has no state, or the state has no such item.
   static func of(
     _ id: String, in root: String, state: String? = nil
   ) async throws -> Explanation {
     let output = try OutputFolder(root, state: state)
     let states = try await output.existingStates(knowing: id)
     guard let newest = states.first else {
-      throw OutputToolError(
-        "\"\(root)\" holds no state (.tessera/state.sqlite); it must be the output of a run"
-      )
+      throw TesseraError(
+        .output, "\"\(root)\" holds no state (.tessera/state.sqlite)",
+        remedy: "it must be the output of a run")
     }
     var (found, qualities): (StateStore.ItemHistory?, [QualityRecord]) = (nil, [])
     for state in states where found == nil {
-      found = try await OutputToolError.wrapAsync { try await state.store.history(of: id) }
+      found = try await state.store.history(of: id)
       guard let content = found?.content else { continue }
-      qualities = try await OutputToolError.wrapAsync {
-        try await state.store.qualities(of: content)
-      }
+      qualities = try await state.store.qualities(of: content)
     }
     guard let known = found else { throw try await unknown(id, newest.store, output) }
     let line = try await line(of: id, known.chunk, in: output.published)
@@ -102,36 +100,32 @@ struct Explanation: Sendable, JSONDocument {
   private static func line(
     of id: String, _ chunk: Chunk?, in output: any Output
   ) async throws -> [UInt8]? {
-    try await OutputToolError.wrapAsync { () -> [UInt8]? in
-      guard try await CurrentCatalog.isThere(in: output) else { return nil }
-      let isImage = { (line: [UInt8]) in
-        Identifier(CatalogLine.names(in: line)?.id) == Identifier(id)
-      }
-      if let chunk, chunk.length > 0 {
-        let bytes = try await output.read(CurrentCatalog.path, chunk.length, at: chunk.offset)
-        let lines = chunk.isOf(bytes) ? CatalogDocument.lines(bytes).map { Array($0) } : []
-        if let line = lines.first(where: isImage) { return line }
-      }
-      var texts = CatalogTexts(CurrentCatalog.path, in: output)
-      // One that can't be read has no answer, and the decisions are worth showing without it.
-      while let line = try? await texts.next() {
-        if isImage(line) { return line }
-      }
-      return nil
+    guard try await CurrentCatalog.isThere(in: output) else { return nil }
+    let isImage = { (line: [UInt8]) in
+      Identifier(CatalogLine.names(in: line)?.id) == Identifier(id)
     }
+    if let chunk, chunk.length > 0 {
+      let bytes = try await output.read(CurrentCatalog.path, chunk.length, at: chunk.offset)
+      let lines = chunk.isOf(bytes) ? CatalogDocument.lines(bytes).map { Array($0) } : []
+      if let line = lines.first(where: isImage) { return line }
+    }
+    var texts = CatalogTexts(CurrentCatalog.path, in: output)
+    // One that can't be read has no answer, and the decisions are worth showing without it.
+    while let line = try? await texts.next() {
+      if isImage(line) { return line }
+    }
+    return nil
   }
 
   /// Nil if the current catalog is not one that another had replaced.
   private static func status(
     of id: String, inEarlierCatalogOf output: OutputFolder
   ) async throws -> String? {
-    let current = try await OutputToolError.wrapAsync { () -> KeptCatalog? in
-      let current = try await CurrentCatalog(of: output.published)
-      return try await CatalogHistory.kept(in: output.published)?.catalogs
-        .first { $0.path == current?.keptPath }
-    }
-    guard let current else { return nil }
-    var images = KeptImages(current, in: output.published, checksDigest: false)
+    let current = try await CurrentCatalog(of: output.published)
+    let kept = try await CatalogHistory.kept(in: output.published)?.catalogs
+      .first { $0.path == current?.keptPath }
+    guard let kept else { return nil }
+    var images = KeptImages(kept, in: output.published, checksDigest: false)
     while let entry = try await images.next() {
       guard Identifier(entry.id) == Identifier(id) else { continue }
       return entry.status
@@ -148,31 +142,32 @@ struct Explanation: Sendable, JSONDocument {
 
   private static func unknown(
     _ id: String, _ state: StateStore, _ output: OutputFolder
-  ) async throws -> OutputToolError {
-    let forgotten = try await OutputToolError.wrapAsync {
-      try await ForgottenItems.of(output.published)
-    }
+  ) async throws -> TesseraError {
+    let forgotten = try await ForgottenItems.of(output.published)
     if forgotten.has(id: id) {
-      return OutputToolError(
-        "the image \"\(id)\" was forgotten (tessera forget), and runs leave it out; --undo with its id, and with its URL if that was named, ends that"
-      )
+      return TesseraError(
+        .output, "the image \"\(id)\" was forgotten (tessera forget), and runs leave it out",
+        remedy: "--undo with its id, and with its URL if that was named, ends that")
     }
     let status = try await status(of: id, inEarlierCatalogOf: output)
     if let status, status != "missing" {
-      return OutputToolError(
-        "no item of the last run has the id \"\(id)\"; the current catalog is an earlier one (tessera "
-          + "rollback), in which this image is \(status)")
+      return TesseraError(
+        .output, "no item of the last run has the id \"\(id)\"",
+        remedy:
+          "the current catalog is an earlier one (tessera rollback), in which this image is \(status)"
+      )
     }
     if let kept = try await lastCatalog(of: output, with: id) {
-      return OutputToolError(
-        "no item of the last run has the id \"\(id)\"; it left the catalog with that which was replaced at "
-          + "\(Host.timestamp(Double(kept.time))) (tessera rollback --list)")
+      return TesseraError(
+        .output, "no item of the last run has the id \"\(id)\"",
+        remedy:
+          "it left the catalog with that which was replaced at \(Host.timestamp(Double(kept.time))) (tessera rollback --list)"
+      )
     }
-    let near = try await OutputToolError.wrapAsync {
-      try await state.ids(near: id, limit: listedIDs + 1)
-    }
+    let near = try await state.ids(near: id, limit: listedIDs + 1)
     let list = near.prefix(listedIDs).map { "\"\($0)\"" }.joined(separator: ", ")
-    return OutputToolError(
+    return TesseraError(
+      .output,
       "no item of the last run has the id \"\(id)\""
         + (near.isEmpty
           ? "" : "; there are \(list)" + (near.count > listedIDs ? " and others" : "")))
@@ -182,9 +177,7 @@ struct Explanation: Sendable, JSONDocument {
   private static func lastCatalog(
     of output: OutputFolder, with id: String
   ) async throws -> KeptCatalog? {
-    let kept = try await OutputToolError.wrapAsync {
-      try await CatalogHistory.kept(in: output.published)?.catalogs ?? []
-    }
+    let kept = try await CatalogHistory.kept(in: output.published)?.catalogs ?? []
     for catalog in kept.sorted(by: { $0.time > $1.time }) {
       var images = KeptImages(catalog, in: output.published, checksDigest: false)
       // One that can't be read has no answer, and the question is another.

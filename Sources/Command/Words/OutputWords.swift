@@ -6,7 +6,7 @@ internal import TesseraText
 /// The words of what runs leave: catalogs, reports, the history.
 enum OutputWords {
   static let lists = [
-    statuses, ErrorWords.list, warnings, fallbacks, ReasonWords.list, outcomes, failures,
+    statuses, ErrorWords.list, warnings, fallbacks, ReasonWords.list, outcomes,
   ]
 
   private static let statuses = WordList(
@@ -26,11 +26,6 @@ enum OutputWords {
   private static let outcomes = WordList(
     "What came of a run", "`status`, and `outcome` in `runs.jsonl`.",
     HistoryEntry.Outcome.allCases.map { Word($0.rawValue, $0.meaning, $0.remedy) })
-
-  private static let failures = WordList(
-    "Why a run failed",
-    "`status`, and `reason` in `runs.jsonl`. The catalog stands as it was. The log has the whole message.",
-    RunFailure.allCases.map { Word($0.rawValue, $0.meaning, $0.remedy) })
 }
 
 extension CatalogImage.Status {
@@ -118,43 +113,6 @@ extension HistoryEntry.Outcome {
     case .someFailed: "tessera status lists them, tessera why explains each"
     case .failed: "see its reason, below"
     case .stopped: "run again, which goes on"
-    }
-  }
-}
-
-extension RunFailure {
-  fileprivate var meaning: String {
-    switch self {
-    case .output: "the output could not be read or written"
-    case .state: "the state could not be read or written"
-    case .diskFull: "there is no space left on a disk, or no more for this user"
-    case .system: "the system refused a file or a process"
-    case .workers: "no worker could be started, or workers lack what the pipeline asks for"
-    case .manifest: "the manifest could not be read, or has lost more items than shrink-above"
-    case .otherPipeline: "the output holds the catalog of another pipeline"
-    case .only: "only some images can't be processed (--only…), because the pipeline has changed"
-    case .unknownImages: "neither manifest nor catalog has an id that was named (--only)"
-    case .tooManyFailures: "more of the last images failed than fail-above"
-    case .lostImages: "the catalog would lose more images than lost-above"
-    case .tables: "tables of ready pixels could not be made"
-    case .local: "something hit every image alike, such as a full disk"
-    }
-  }
-
-  fileprivate var remedy: String {
-    switch self {
-    case .output, .system, .local: "repair what the message names: space, permissions, a store"
-    case .diskFull: "free space, also inodes (tessera status says what prune would delete)"
-    case .state:
-      "tessera prune or the next run sets it aside; a newer state needs the newer version"
-    case .workers: "tessera doctor says what is missing"
-    case .manifest: "repair the manifest, or run once with --allow-shrink"
-    case .otherPipeline: "choose another output, or run once with --take-over"
-    case .only: "run once without --only"
-    case .unknownImages: "correct the id"
-    case .tooManyFailures: "look at the hosts (tessera status), then run again"
-    case .lostImages: "see the runbook; run once with --allow-loss if they are gone on purpose"
-    case .tables: "run without --shard, or see the message"
     }
   }
 }

@@ -1,7 +1,7 @@
 package import TesseraSystem
 
 /// Why an object store did not do what it was asked.
-package struct StoreError: Error, Sendable, Equatable, CustomStringConvertible {
+package struct StoreError: ReportedError, Sendable, Equatable, CustomStringConvertible {
   package enum Kind: Sendable, Equatable {
     /// The object does not exist.
     case missing
@@ -35,6 +35,12 @@ package struct StoreError: Error, Sendable, Equatable, CustomStringConvertible {
   var isInTheWay: Bool { kind == .condition || kind == .missing }
 
   package var description: String { "\"\(location)\" \(finding)" }
+
+  package var report: TesseraError {
+    var report = asSystemError.report
+    report.isRetryable = report.isRetryable || kind == .unreachable || kind == .late
+    return report
+  }
 
   /// As an output reports it.
   package var asSystemError: SystemError { .store("\(location)", finding, kind.code) }

@@ -1,4 +1,5 @@
 package import TesseraJSON
+internal import TesseraSystem
 
 /// What a run, `merge`, `prune`, `rollback` or `forget` did, in a line of the history. It has no id, no URL, no path and no message: the history
 /// says how an output fares, and not of which images.
@@ -28,7 +29,7 @@ package struct HistoryEntry: Sendable, Equatable, Encodable {
   package var ended: Double
   package var seconds: Double
   package var outcome: Outcome
-  /// Why it failed: a ``RunFailure``, also one of a later version.
+  /// Why it failed: a ``TesseraError/Code``, also one of a later version.
   package var reason: String?
   /// The number of the run in the state; nil for one that found nothing to do, and for tools.
   package var run: Int?

@@ -16,32 +16,28 @@ struct StatesElsewhere: Sendable {
   /// - Parameters:
   ///   - identifier: what is noted in the state itself, wherever it moves.
   ///   - state: its directory.
-  func note(_ identifier: String, _ state: String) async throws(OutputError) {
+  func note(_ identifier: String, _ state: String) async throws {
     var writer = JSONWriter()
     writer.object { object in
       object.member("state", state)
       object.member("machine", Host.name)
     }
     let bytes = writer.take() + [UInt8(ascii: "\n")]
-    try await OutputError.wrapAsync { () async throws(SystemError) in
-      try await output.write(Self.path(identifier), bytes)
-    }
+    try await output.write(Self.path(identifier), bytes)
   }
 
   /// Where they are: `"/var/lib/tessera/feed" on builder-3`.
   ///
   /// - Parameter own: the identifier of one that is left out.
-  func all(but own: String?) async throws(OutputError) -> [String] {
-    try await OutputError.wrapAsync { () async throws(SystemError) in
-      var found: [String] = []
-      for entry in try await output.listIfThere(Self.folder) {
-        let path = "\(Self.folder)/\(entry.name)"
-        guard path != own.map(Self.path), case .file(let bytes) = entry.kind else { continue }
-        let json = try? JSONParser.parse(try await output.read(path, bytes, at: 0))
-        found.append(
-          "\"\(json?["state"]?.stringValue ?? "?")\" on \(json?["machine"]?.stringValue ?? "?")")
-      }
-      return found.sorted()
+  func all(but own: String?) async throws -> [String] {
+    var found: [String] = []
+    for entry in try await output.listIfThere(Self.folder) {
+      let path = "\(Self.folder)/\(entry.name)"
+      guard path != own.map(Self.path), case .file(let bytes) = entry.kind else { continue }
+      let json = try? JSONParser.parse(try await output.read(path, bytes, at: 0))
+      found.append(
+        "\"\(json?["state"]?.stringValue ?? "?")\" on \(json?["machine"]?.stringValue ?? "?")")
     }
+    return found.sorted()
   }
 }

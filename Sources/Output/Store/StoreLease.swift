@@ -64,30 +64,30 @@ final class StoreLease: Sendable {
 
   /// Takes the lock.
   ///
-  /// - Throws: ``OutputError/leased(_:holder:age:)`` if another process has it, or one that excludes it; or
-  ///   ``OutputError/noConditions(_:)``.
-  func take() async throws(OutputError) {
-    try await call { lease throws(OutputError) in try lease.takeLock() }
+  /// - Throws: ``TesseraError/leased(_:holder:age:)`` if another process has it, or one that excludes it; or
+  ///   ``TesseraError/noConditions(_:)``.
+  func take() async throws {
+    try await call { lease in try lease.takeLock() }
   }
 
-  private func takeLock() throws(OutputError) {
+  private func takeLock() throws {
     let now = now()
-    switch try OutputError.wrapStore({ () throws(StoreError) in try lock.take() }) {
-    case .unsupported: throw .noConditions("\(output)")
-    case .held(let holder, let age): throw .leased(name, holder: holder, age: age)
+    switch try lock.take() {
+    case .unsupported: throw TesseraError.noConditions("\(output)")
+    case .held(let holder, let age): throw TesseraError.leased(name, holder: holder, age: age)
     case .taken(let etag):
       held.withLock { $0 = Held(etag: etag, confirmed: now) }
       // After its own is written: of two that do this at the same time, at least one sees the other.
       let other: (name: String, age: Duration)?
-      do throws(OutputError) {
-        other = try OutputError.wrapStore { () throws(StoreError) in try otherHolder() }
+      do {
+        other = try otherHolder()
       } catch {
         releaseLock()
         throw error
       }
       guard let other else { return }
       releaseLock()
-      throw .leased("\"\(output)\"", holder: other.name, age: other.age)
+      throw TesseraError.leased("\"\(output)\"", holder: other.name, age: other.age)
     }
   }
 
@@ -119,29 +119,28 @@ final class StoreLease: Sendable {
 
   /// Renews the lock until the task is cancelled.
   ///
-  /// - Throws: ``OutputError/lost(_:)``. A store that can't be reached does not mean that it is lost.
+  /// - Throws: ``TesseraError/lost(_:)``. A store that can't be reached does not mean that it is lost.
   func renew() async throws -> Never {
     while true {
       try await Task.sleep(for: Self.renewalTime)
-      do throws(OutputError) {
+      do {
         try await confirm()
       } catch {
-        guard case .lost = error else { continue }
+        guard TesseraError(error).code == .lost else { continue }
         throw error
       }
     }
   }
 
   /// Makes sure that the lock is still held, and will be for a minute and a half.
-  func confirm() async throws(OutputError) {
+  func confirm() async throws {
     let start = now()
     if recent(at: start) != nil { return }
-    try await call { lease throws(OutputError) in
-      do throws(StoreError) {
+    try await call { lease in
+      do {
         _ = try lease.confirmed(since: start)
-      } catch {
-        if error.kind == .lost { throw .lost(lease.name) }
-        throw .system(error.asSystemError)
+      } catch let error as StoreError where error.kind == .lost {
+        throw TesseraError.lost(lease.name)
       }
     }
   }
@@ -201,14 +200,14 @@ final class StoreLease: Sendable {
 
   /// What can't be released now ends by itself.
   func release() async {
-    _ = try? await call { lease throws(OutputError) in lease.releaseLock() }
+    _ = try? await call { lease in lease.releaseLock() }
   }
 
   private func releaseLock() { try? lock.release() }
 
   private func call<Value: Sendable>(
-    _ body: @escaping @Sendable (StoreLease) throws(OutputError) -> Value
-  ) async throws(OutputError) -> Value {
-    try await pool.run { () throws(OutputError) in try body(self) }
+    _ body: @escaping @Sendable (StoreLease) throws -> Value
+  ) async throws -> Value {
+    try await pool.run { try body(self) }
   }
 }

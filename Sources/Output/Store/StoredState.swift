@@ -48,8 +48,8 @@ final class StoredState: Sendable {
   private var location: StoreLocation { output.appending("\(folder)/\(Self.stateName)") }
 
   /// Copies the state to a file of this machine, if there is one.
-  func read(to target: WorkFile) async throws(OutputError) {
-    try await call { state throws(OutputError) in
+  func read(to target: WorkFile) async throws {
+    try await call { state in
       let file = StoredStateFile(client: state.client, location: state.location)
       let found = try file.read(to: target)
       state.last.withLock {
@@ -61,13 +61,13 @@ final class StoredState: Sendable {
 
   /// Replaces the state. The lease has been confirmed.
   ///
-  /// - Throws: also ``OutputError/lost(_:)``.
-  func write(_ source: WorkFile) async throws(OutputError) {
-    try await call { state throws(OutputError) in
+  /// - Throws: also ``TesseraError/lost(_:)``.
+  func write(_ source: WorkFile) async throws {
+    try await call { state in
       let last = state.last.withLock { $0.etag }
       let etag = try StoredStateFile(client: state.client, location: state.location)
         .write(source, after: last)
-      guard let etag else { throw OutputError.lost(state.name) }
+      guard let etag else { throw TesseraError.lost(state.name) }
       state.last.withLock { $0.etag = etag }
     }
   }
@@ -77,20 +77,20 @@ final class StoredState: Sendable {
   /// - Parameter state: where the new one is; nil for this one.
   func keepDamaged(
     _ source: WorkFile, of state: StoreLocation? = nil
-  ) async throws(OutputError) -> String {
+  ) async throws -> String {
     let kept = state ?? output.appending("\(folder)/\(Self.stateName)")
     let location = StoreLocation(bucket: kept.bucket, key: "\(kept.key).damaged")
-    try await call { state throws(OutputError) in
-      try OutputError.wrapStore { () throws(StoreError) in try state.client.delete(location) }
+    try await call { state in
+      try state.client.delete(location)
       let file = StoredStateFile(client: state.client, location: location)
-      guard try file.write(source, after: nil) != nil else { throw OutputError.lost(state.name) }
+      guard try file.write(source, after: nil) != nil else { throw TesseraError.lost(state.name) }
     }
     return "\(location)"
   }
 
   func call<Value: Sendable>(
-    _ body: @escaping @Sendable (StoredState) throws(OutputError) -> Value
-  ) async throws(OutputError) -> Value {
-    try await pool.run { () throws(OutputError) in try body(self) }
+    _ body: @escaping @Sendable (StoredState) throws -> Value
+  ) async throws -> Value {
+    try await pool.run { try body(self) }
   }
 }

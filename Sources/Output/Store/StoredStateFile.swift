@@ -11,12 +11,12 @@ struct StoredStateFile {
 
   /// Copies the object to a file of this machine, all of it of one version. Returns nil if the object is
   /// missing, and leaves no file then.
-  func read(to target: WorkFile) throws(OutputError) -> (etag: String, changed: Double)? {
+  func read(to target: WorkFile) throws -> (etag: String, changed: Double)? {
     do throws(SystemError) {
       return try copy(to: target)
     } catch {
-      try OutputError.wrap { () throws(SystemError) in try target.remove() }
-      guard error.isMissingFile else { throw .system(error) }
+      try target.remove()
+      guard error.isMissingFile else { throw error }
       return nil
     }
   }
@@ -39,7 +39,7 @@ struct StoredStateFile {
   ///
   /// - Parameter etag: of the object that it replaces; nil if there was none.
   /// - Returns: its ETag; nil if it was not written, because the object is another one.
-  func write(_ source: WorkFile, after etag: String?) throws(OutputError) -> String? {
+  func write(_ source: WorkFile, after etag: String?) throws -> String? {
     let condition = etag.map { StoreClient.Condition.isUnchanged(etag: $0) } ?? .isNew
     do throws(SystemError) {
       let file = try source.open(.read)
@@ -58,7 +58,7 @@ struct StoredStateFile {
           return part
         }, at: location, Self.kind, if: condition)
     } catch {
-      guard error.isExistingFile || error.isMissingFile else { throw .system(error) }
+      guard error.isExistingFile || error.isMissingFile else { throw error }
       return nil
     }
   }

@@ -1,6 +1,7 @@
 internal import TesseraOutput
 internal import TesseraPipelineFile
 internal import TesseraState
+internal import TesseraSystem
 
 /// Notices before a catalog is replaced that it would lose images that it shows: a server that answers 404 for good
 /// images after a deploy, a `rewrite` that makes wrong URLs of right ones. It compares with the current
@@ -18,7 +19,7 @@ struct LossGuard {
   /// Whether images that the run does not have stay as they are.
   var keepsOthers = false
 
-  /// - Throws: ``PipelineError/lostImages(_:)``.
+  /// - Throws: ``TesseraError`` of the code `lostImages`.
   func check(_ report: RunReport) async throws {
     let expected = CatalogLine.shownStatuses.union(extent == .layout ? ["pending"] : [])
     let shown = expected.reduce(0) { $0 + report.count($1) }
@@ -30,7 +31,7 @@ struct LossGuard {
         status.map(expected.contains) ?? (keepsOthers ? true : nil)
       }
     }
-    if count.isAbove(limit) { throw PipelineError.lostImages(diagnosis(count, report)) }
+    if count.isAbove(limit) { throw TesseraError.lostImages(diagnosis(count, report)) }
   }
 
   private func diagnosis(_ count: LossCount, _ report: RunReport) -> String {

@@ -21,12 +21,12 @@ struct ShardWriter {
   ///   - report: what the run has counted.
   ///   - replaces: whether this run has written the result already.
   /// - Returns: the chunks of the result.
-  /// - Throws: also ``OutputError/overtaken(_:)``.
+  /// - Throws: also ``TesseraError/overtaken(_:)``.
   func write(
     manifest: String?, _ report: RunReport, replaces: Bool = false
   ) async throws -> ChunkList {
     guard let manifest else {
-      throw PipelineError.local("the manifest was not read to its end")
+      throw TesseraError(.local, "the manifest was not read to its end")
     }
     let head = CatalogHead(file, libvips: libvips)
     let header = ShardHeader(
@@ -89,6 +89,6 @@ struct ShardWriter {
     // Another run of this shard was faster, maybe on a machine that was taken for dead. Its result is
     // as good, if it is one of the same inputs.
     guard let other = try await ShardHeader.read(path, in: output), other.isOfSameInputs(as: header)
-    else { throw OutputError.overtaken("shard \(shard) of the output \"\(output.location)\"") }
+    else { throw TesseraError.overtaken("shard \(shard) of the output \"\(output.location)\"") }
   }
 }

@@ -48,7 +48,7 @@ struct ForecastTally {
   }
 
   /// The run would not accept the manifest.
-  mutating func stop(_ error: PipelineError) { forecast.stop = error.description }
+  mutating func stop(_ error: any Error) { forecast.stop = "\(error)" }
 
   mutating func add(_ batch: [EntryStream.Record]) async throws {
     var found: [(item: Item, lookup: LineReuse.Lookup?)] = []

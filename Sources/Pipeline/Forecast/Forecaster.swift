@@ -20,12 +20,8 @@ extension Pipeline {
         of: file.output, file.state, file.store.settings)
     else { return nil }
     let state = try StateReading(path: place.path)
-    let open = try PipelineError.wrap {
-      try OpenOutput(file.output, state: file.state, file.store.settings, creates: false)
-    }
-    let cache = try PipelineError.wrap {
-      file.fetch.cache == nil ? nil : try open.readableCache()
-    }
+    let open = try OpenOutput(file.output, state: file.state, file.store.settings, creates: false)
+    let cache = file.fetch.cache == nil ? nil : try open.readableCache()
     let history = try await open.histories().first { $0.shard == options.shard }
     return try await forecast(
       open.output, state.store, cache, history ?? RunHistory(), .system, report)
@@ -40,9 +36,9 @@ extension Pipeline {
     _ report: (_ line: Int, _ message: String) -> Void = { _, _ in }
   ) async throws -> RunForecast? {
     guard let last = try await state.lastCompletedRun() else { return nil }
-    let folder = try PipelineError.wrap { try TemporaryDirectory() }
+    let folder = try TemporaryDirectory()
     let workspace = Workspace(
-      try PipelineError.wrap { try Directory(folder.path) }, of: "a forecast")
+      try Directory(folder.path), of: "a forecast")
     // The lock is that of the temporary folder: a run may go on meanwhile.
     let held = try await HeldOutput(reading: output, workspace)
     let session = RunSession(self, held, services, NoObserver())
@@ -93,7 +89,7 @@ extension RunSession {
       try await tally.add(batch)
       return true
     }
-    do throws(PipelineError) {
+    do {
       try reading.guards.check(entries, manifest, reading.parts.claims)
     } catch {
       tally.stop(error)

@@ -1,6 +1,7 @@
 internal import TesseraNet
 internal import TesseraOutput
 internal import TesseraPipelineFile
+internal import TesseraSystem
 internal import TesseraText
 
 /// Fetches one source, with all its attempts. An interrupted transfer is resumed where it broke off.
@@ -61,14 +62,14 @@ struct SourceTransfer: Sendable {
     case .again: return .again
     case .success(let response):
       if case .notModified = response.ending { return .ended(.notModified(response)) }
-      return .ended(.arrived(response, intake, try PipelineError.wrap { try intake.finish() }))
+      return .ended(.arrived(response, intake, try intake.finish()))
     case .failure(let error):
       // No file stays open during the back-off: partial bodies of many items would use up the
       // descriptors.
-      try PipelineError.wrap { try intake.pause() }
+      try intake.pause()
       if error.code == .cancelled || error.code == .local {
         intake.discard()
-        throw error.code == .cancelled ? CancellationError() : PipelineError.local(error.message)
+        throw error.code == .cancelled ? CancellationError() : TesseraError(.local, error.message)
       }
       // A server that can't send a part gets a request for the whole.
       let rejectsPart = error.code == .badRange || [400, 416, 501].contains(error.status)

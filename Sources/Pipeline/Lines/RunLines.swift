@@ -99,8 +99,9 @@ final class RunLines: CatalogLines {
     return text
   }
 
-  static var lost: PipelineError {
-    .local("a line of the catalog that the run has made is not there; run again")
+  static var lost: TesseraError {
+    TesseraError(
+      .local, "a line of the catalog that the run has made is not there", remedy: "run again")
   }
 
   /// Calls `body` with the lines of each chunk, and theirs in the manifest; of a chunk that is copied without these. Notes where

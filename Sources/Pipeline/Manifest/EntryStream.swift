@@ -3,6 +3,7 @@ internal import TesseraNet
 internal import TesseraOutput
 package import TesseraPipelineFile
 package import TesseraState
+internal import TesseraSystem
 internal import TesseraText
 
 /// The items of a manifest, each id once, in the manifest's order.
@@ -79,10 +80,10 @@ package struct EntryStream {
   /// A stream for commands that only read: its ids are in a temporary database on disk, so that ten
   /// million of them need no memory.
   package init(reading manifest: ManifestStream, _ settings: PipelineFile.Fetch)
-    throws(PipelineError)
+    throws
   {
-    let ledger = try PipelineError.wrap { try StateStore(path: "") }
-    let claims = try PipelineError.wrap { ChunkClaims(try ChunkIndex()) }
+    let ledger = try StateStore(path: "")
+    let claims = ChunkClaims(try ChunkIndex())
     self.init(manifest, settings, ledger: ledger, run: 1, claims: claims)
   }
 
@@ -189,7 +190,7 @@ package struct EntryStream {
     var records = manifest.records(of: part.part)
     hasEntries = hasEntries || manifest.shard != nil || records.contains(where: \.isEntry)
     if let filter {
-      records = try filter.owned(records, of: manifest) { entry throws(PipelineError) in
+      records = try filter.owned(records, of: manifest) { entry in
         try checkHost(of: entry)
       }
     }
@@ -258,7 +259,7 @@ package struct EntryStream {
   /// - Parameter chunk: its place among those of the run.
   private mutating func record(
     _ item: Item, _ lookup: LineReuse.Lookup?, _ claim: StateStore.Claim, in chunk: Int
-  ) throws(PipelineError) -> Record {
+  ) throws -> Record {
     switch claim {
     case .repeated: return .repeated
     case .conflict(let line):
@@ -278,12 +279,12 @@ package struct EntryStream {
     }
   }
 
-  private mutating func checkHost(of entry: ManifestEntry) throws(PipelineError) {
+  private mutating func checkHost(of entry: ManifestEntry) throws {
     let url = settings.rewritten(entry.url)
     guard let other = headersHost?.other(in: url),
       let first = headersHost?.first
     else { return }
-    throw .manifest(
+    throw TesseraError.manifest(
       path: manifest.path,
       reason:
         "\(manifest.words(forLine: entry.line)) names the host \"\(other)\", but the first host is "

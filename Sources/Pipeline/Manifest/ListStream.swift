@@ -57,13 +57,13 @@ internal
   ) async throws -> (InputReader, path: String) {
     switch source {
     case .standardInput:
-      return (InputReader(try PipelineError.wrap { try File.standardInput() }), "-")
+      return (InputReader(try File.standardInput()), "-")
     case .url(let url):
       let file = try await ManifestDownload(url, of: pipeline, end: end).file(in: directory)
       return (InputReader(file), pipeline.shown(url))
     case .object(let text):
       guard let download = ObjectDownload(text, pipeline.store.settings) else {
-        throw PipelineError.manifest(path: text, reason: "it must be s3://bucket/key")
+        throw TesseraError.manifest(path: text, reason: "it must be s3://bucket/key")
       }
       return (InputReader(try await download.file(in: directory)), text)
     case .file(let path):
@@ -73,10 +73,10 @@ internal
     }
   }
 
-  private static func opened(_ path: String) throws(PipelineError) -> File {
+  private static func opened(_ path: String) throws -> File {
     // A directory can be opened, but not read.
     if FileSystem.isDirectory(path) {
-      throw .manifest(path: path, reason: "it is a directory")
+      throw TesseraError.manifest(path: path, reason: "it is a directory")
     }
     do throws(SystemError) {
       // A named pipe without a writer would block the call that opens it, without end.
@@ -86,7 +86,7 @@ internal
         error.isMissingFile
         ? "; write one, with a URL on each line, or correct \"manifest\" in the pipeline file"
         : ""
-      throw .manifest(path: path, reason: error.reason + hint)
+      throw TesseraError.manifest(path: path, reason: error.reason + hint)
     }
   }
 
@@ -104,16 +104,12 @@ internal
   var lastLine: Int { reader.lastLine }
 
   /// SHA-256 of the whole manifest's bytes, before any is read; nil if it can be read only once, or is being written.
-  func wholeDigest() async throws(PipelineError) -> String? {
-    do throws(SystemError) {
-      let digest = try await file.digest()
-      guard let digest, try !file.hasChanged() else { return nil }
-      // A list that changes from here on is refused at its end.
-      (self.digest, sha256) = (digest, nil)
-      return digest
-    } catch {
-      throw .system(error)
-    }
+  func wholeDigest() async throws -> String? {
+    let digest = try await file.digest()
+    guard let digest, try !file.hasChanged() else { return nil }
+    // A list that changes from here on is refused at its end.
+    (self.digest, sha256) = (digest, nil)
+    return digest
   }
 
   /// Has parts have digests. Not those of a list that a program writes meanwhile: no line of it waits for the next one.
@@ -122,7 +118,7 @@ internal
   /// The records of a part, which are decoded once.
   func records(of part: ManifestPart) -> [ManifestRecord] { reader.records(of: part) }
 
-  private func readParts() throws(PipelineError) -> [ManifestPart] {
+  private func readParts() throws -> [ManifestPart] {
     try checked { reader throws(ListRefusal) in
       try reader.parts(limit: Self.batch, isCompared: makesParts)
     }
@@ -131,12 +127,12 @@ internal
   /// What a reader of the list says, unless it refuses the list.
   private func checked<Value>(
     _ body: (inout ListReader) throws(ListRefusal) -> Value
-  ) throws(PipelineError) -> Value {
+  ) throws -> Value {
     do throws(ListRefusal) {
       return try body(&reader)
     } catch {
       suggestedColumns = error.columns
-      throw .manifest(path: path, reason: error.reason)
+      throw TesseraError.manifest(path: path, reason: error.reason)
     }
   }
 
@@ -160,9 +156,9 @@ internal
     return parts.isEmpty ? nil : parts
   }
 
-  private func checkTime(_ limit: ContinuousClock.Instant?) throws(PipelineError) {
+  private func checkTime(_ limit: ContinuousClock.Instant?) throws {
     guard let limit, limit <= .now else { return }
-    throw .manifest(
+    throw TesseraError.manifest(
       path: path, reason: QueryStream.late)
   }
 
@@ -186,7 +182,7 @@ internal
       isAtEnd = true
       // The items behind the cut would leave the catalog.
       if let gunzip, !gunzip.isComplete {
-        throw PipelineError.manifest(path: path, reason: "the gzip data is cut off")
+        throw TesseraError.manifest(path: path, reason: "the gzip data is cut off")
       }
       try checked { reader throws(ListRefusal) in try reader.end() }
       try refuseChanges()
@@ -194,7 +190,7 @@ internal
       if let split = reader.lines.split {
         digest = split.manifestDigest
         guard digest != nil else {
-          throw PipelineError.manifest(
+          throw TesseraError.manifest(
             path: path, reason: "it is cut off or damaged; make it again with tessera split")
         }
       }
@@ -205,7 +201,7 @@ internal
     }
   }
 
-  private func unpacked() throws(PipelineError) -> [UInt8]? {
+  private func unpacked() throws -> [UInt8]? {
     do throws(Gunzip.Failure) {
       return try gunzip?.next()
     } catch {
@@ -213,23 +209,23 @@ internal
         error == .tooLarge
         ? ": more than \(Units.text(bytes: unpackedLimit)); if that is right, raise limits.unpacked-list in the pipeline file"
         : error == .tooDense ? "; unpack it yourself, if that is right" : ""
-      throw .manifest(path: path, reason: error.reason + hint)
+      throw TesseraError.manifest(path: path, reason: error.reason + hint)
     }
   }
 
-  private func take(_ bytes: [UInt8]) throws(PipelineError) {
+  private func take(_ bytes: [UInt8]) throws {
     try checked { reader throws(ListRefusal) in try reader.add(bytes) }
   }
 
   /// Half of one list and half of another would drop the items that are in neither half from the
   /// catalog.
-  private func refuseChanges() throws(PipelineError) {
+  private func refuseChanges() throws {
     do throws(SystemError) {
       guard try file.hasChanged() else { return }
     } catch {
-      throw .manifest(path: path, reason: error.reason)
+      throw TesseraError.manifest(path: path, reason: error.reason)
     }
-    throw .manifest(
+    throw TesseraError.manifest(
       path: path,
       reason: "it changed while it was read; write a new file beside it and rename that")
   }
@@ -248,7 +244,7 @@ internal
     do throws(SystemError) {
       bytes = try await file.read(Self.chunk)
     } catch {
-      throw PipelineError.manifest(path: path, reason: error.reason)
+      throw TesseraError.manifest(path: path, reason: error.reason)
     }
     guard let bytes else {
       // The end of the run stopped it, or the timer, maybe that of an earlier read.

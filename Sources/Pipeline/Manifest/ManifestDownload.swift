@@ -34,29 +34,29 @@ struct ManifestDownload {
     // Headers without a host are for the host of the images, which may be another one.
     if fetch.hasUnboundHeaders { settings.headers.removeAll { $0.host == nil } }
     settings.end = end
-    let fetcher = try PipelineError.wrap { try Fetcher(settings) }
+    let fetcher = try Fetcher(settings)
     defer { fetcher.close() }
     var policy = fetch.retryPolicy
     policy.deadline = Self.deadline
     var tries = Tries(policy.at(url), runEnd: end)
     while true {
       // An empty file for each attempt, so that parts of two versions are never joined.
-      let receiver = Receiver(try PipelineError.wrap { try File.temporary(in: directory) })
+      let receiver = Receiver(try File.temporary(in: directory))
       var request = FetchRequest(url: url, deadline: Self.deadline)
       request.end = tries.end
       let answer = await fetcher.fetch(request, host: SourceHost.name(of: url), into: receiver)
       tries.took(answer)
       switch answer.result {
       case .success:
-        guard let file = try PipelineError.wrap({ try receiver.file() }) else {
-          throw PipelineError.manifest(path: shown, reason: "the answer has no body")
+        guard let file = try receiver.file() else {
+          throw TesseraError.manifest(path: shown, reason: "the answer has no body")
         }
         return file
       case .failure(let error):
         if error.code == .cancelled { throw CancellationError() }
-        if error.code == .local { throw PipelineError.local(error.message) }
+        if error.code == .local { throw TesseraError(.local, error.message) }
         guard try await tries.wait(after: error) else {
-          throw PipelineError.manifest(
+          throw TesseraError.manifest(
             path: shown,
             reason: "\(error.message) (\(error.code.rawValue))")
         }

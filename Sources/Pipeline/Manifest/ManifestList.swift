@@ -25,7 +25,7 @@ protocol ManifestList: AnyObject {
   var lastLine: Int { get }
 
   /// SHA-256 of all of it, before any is read; nil if it can be read only once, or is being written.
-  func wholeDigest() async throws(PipelineError) -> String?
+  func wholeDigest() async throws -> String?
   /// Has parts have digests, where no line has to wait for the next one.
   func makeParts()
   /// The records of a part, which are decoded once.

@@ -56,7 +56,7 @@ package final class ManifestStream {
     if let columns = pipeline.columns, !isTried, columns.hasExamplePrefix,
       let prefix = columns.prefix
     {
-      throw PipelineError.manifest(
+      throw TesseraError.manifest(
         path: lists[0].path,
         reason:
           "its URLs would begin with \(prefix), an example; put the address of your images into \"prefix\" "
@@ -106,7 +106,7 @@ package final class ManifestStream {
   package var encoded: Int { lists.reduce(0) { $0 + $1.encoded } }
 
   /// SHA-256 of the whole manifest's bytes, before any is read; nil if it can be read only once, or is being written.
-  func wholeDigest() async throws(PipelineError) -> String? {
+  func wholeDigest() async throws -> String? {
     var digests: [String?] = []
     for list in lists { digests.append(try await list.wholeDigest()) }
     return Self.joined(digests)
@@ -140,7 +140,7 @@ package final class ManifestStream {
     while true {
       let parts = try await lists[current].nextParts()
       if lists.count > 1, let part = shard {
-        throw PipelineError.manifest(
+        throw TesseraError.manifest(
           path: path,
           reason: "it is a part of a split manifest (\(part)), which is a manifest of its own")
       }

@@ -18,7 +18,7 @@ struct ObjectDownload {
 
   /// - Parameter directory: where the file is; it has no name there.
   func file(in directory: String) async throws -> File {
-    let file = try PipelineError.wrap { try File.temporary(in: directory) }
+    let file = try File.temporary(in: directory)
     let pool = BlockingPool(limit: 1)
     var offset = 0
     var version: String?
@@ -31,13 +31,13 @@ struct ObjectDownload {
         }
       }
       if bytes.isEmpty { break }
-      try PipelineError.wrap { try file.write(bytes) }
+      try file.write(bytes)
       offset += bytes.count
       // All parts of one version.
       version = etag.isEmpty ? nil : etag
       if bytes.count < Self.part { break }
     }
-    try PipelineError.wrap { try file.rewind() }
+    try file.rewind()
     return file
   }
 
@@ -45,7 +45,7 @@ struct ObjectDownload {
     do {
       return try await body()
     } catch let error as StoreError {
-      throw PipelineError.manifest(path: "\(location)", reason: "it \(error.finding)")
+      throw TesseraError.manifest(path: "\(location)", reason: "it \(error.finding)")
     }
   }
 }

@@ -20,22 +20,22 @@ final class QueryStream: ManifestList {
   ///   - end: when the run ends, if it has a deadline.
   init(
     _ source: PipelineFile.ManifestQuery, _ reader: ManifestReader, end: ContinuousClock.Instant?
-  ) throws(PipelineError) {
+  ) throws {
     path = source.database
     self.end = end
     // SQLite follows no link, so that nothing is read in the place of what was named.
     guard let place = FileSystem.realPath(source.database) else {
-      throw .manifest(path: source.database, reason: "it does not exist")
+      throw TesseraError.manifest(path: source.database, reason: "it does not exist")
     }
     do throws(ListQuery.Failure) {
       query = try ListQuery(place, sql: source.sql)
     } catch {
-      throw .manifest(path: source.database, reason: error.message)
+      throw TesseraError.manifest(path: source.database, reason: error.message)
     }
     do throws(ListRefusal) {
       self.reader = try RowReader(columns: query.columns, reader)
     } catch {
-      throw .manifest(path: source.database, reason: error.reason)
+      throw TesseraError.manifest(path: source.database, reason: error.reason)
     }
   }
 
@@ -50,7 +50,7 @@ final class QueryStream: ManifestList {
   var encoded: Int { reader.lines.encoded }
   var omitted: OmittedRows { reader.omitted }
 
-  func wholeDigest() async throws(PipelineError) -> String? { nil }
+  func wholeDigest() async throws -> String? { nil }
   func makeParts() {}
   func records(of part: ManifestPart) -> [ManifestRecord] { reader.records(of: part) }
 
@@ -69,7 +69,7 @@ final class QueryStream: ManifestList {
           do throws(ListRefusal) {
             records.append(try reader.record(ofNoUTF8: column, line: lastLine))
           } catch {
-            throw PipelineError.manifest(path: path, reason: error.reason)
+            throw TesseraError.manifest(path: path, reason: error.reason)
           }
         }
       }
@@ -92,9 +92,9 @@ final class QueryStream: ManifestList {
     } catch  where error.isInterrupted {
       try Task.checkCancellation()
       guard let end, end <= .now else { throw CancellationError() }
-      throw PipelineError.manifest(path: path, reason: Self.late)
+      throw TesseraError.manifest(path: path, reason: Self.late)
     } catch {
-      throw PipelineError.manifest(path: path, reason: error.message)
+      throw TesseraError.manifest(path: path, reason: error.message)
     }
   }
 

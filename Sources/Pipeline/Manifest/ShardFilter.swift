@@ -1,4 +1,5 @@
 internal import TesseraManifest
+internal import TesseraSystem
 
 /// Leaves out what other shards process.
 struct ShardFilter {
@@ -11,11 +12,11 @@ struct ShardFilter {
   ///   - manifest: the records are its first ones, or later ones.
   ///   - checkHost: called with each entry of another shard: all shards together send headers without a
   ///     host to one host only.
-  /// - Throws: ``PipelineError/manifest(path:reason:)`` if the manifest was split in another way.
+  /// - Throws: ``TesseraError`` of the code `manifest` if the manifest was split in another way.
   func owned(
     _ records: [ManifestRecord], of manifest: ManifestStream,
-    _ checkHost: (ManifestEntry) throws(PipelineError) -> Void
-  ) throws(PipelineError) -> [ManifestRecord] {
+    _ checkHost: (ManifestEntry) throws -> Void
+  ) throws -> [ManifestRecord] {
     guard let shard else { return records }
     let part = manifest.shard
     var owned: [ManifestRecord] = []
@@ -34,16 +35,16 @@ struct ShardFilter {
 
   /// To be called when the manifest's first line was read, or its end.
   ///
-  /// - Throws: ``PipelineError/manifest(path:reason:)`` if it is a part for another shard.
-  func check(_ manifest: ManifestStream) throws(PipelineError) {
+  /// - Throws: ``TesseraError`` of the code `manifest` if it is a part for another shard.
+  func check(_ manifest: ManifestStream) throws {
     guard let part = manifest.shard else { return }
     guard part == shard else {
-      throw .manifest(
+      throw TesseraError.manifest(
         path: manifest.path,
         reason: "it is the part for shard \(part); use run --shard \(part), or the whole manifest")
     }
     guard !hasUnboundHeaders else {
-      throw .manifest(
+      throw TesseraError.manifest(
         path: manifest.path,
         reason:
           "it is a part, which does not show whether the others have another host, and headers "
@@ -54,7 +55,7 @@ struct ShardFilter {
   /// The shard that the entry belongs to would never see it.
   private func wronglySplit(
     _ manifest: ManifestStream, _ entry: ManifestEntry
-  ) -> PipelineError {
+  ) -> TesseraError {
     .manifest(
       path: manifest.path,
       reason:

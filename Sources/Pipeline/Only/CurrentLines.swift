@@ -60,7 +60,7 @@ struct CurrentLines: CatalogLines {
     // What differs, each with what separates it from the next line.
     var edits = [(range: 0..<place.lowerBound, length: draft.offset)]
     var (start, added) = (place.lowerBound, 0)
-    func noteEdit(upTo end: Int) throws(PipelineError) {
+    func noteEdit(upTo end: Int) throws {
       guard start <= end else { throw CatalogFrame.damaged }
       if start < end || added > 0 { edits.append((start..<end, added)) }
     }
@@ -148,7 +148,7 @@ private struct CatalogFrame {
     return place
   }
 
-  static var damaged: PipelineError {
+  static var damaged: TesseraError {
     .notOnly(
       "the catalog is damaged; run once without --only, --only-failed and --only-host, which makes it again"
     )

@@ -2,6 +2,7 @@ internal import Synchronization
 internal import TesseraManifest
 internal import TesseraOutput
 internal import TesseraState
+internal import TesseraSystem
 internal import TesseraText
 
 /// Selects the images of a ``RunSelection`` while the manifest is read, and notes where those that are new belong.
@@ -165,7 +166,7 @@ final class EntrySelection: Sendable {
   // MARK: The end of the manifest
 
   /// - Returns: sentences on named images that are left as they are.
-  /// - Throws: ``PipelineError/unknownImages(_:near:)``.
+  /// - Throws: ``TesseraError`` of the code `unknownImages`.
   func check(_ output: any Output, _ forgotten: ForgottenItems) async throws -> [String] {
     let (found, left) = progress.withLock { ($0.found, $0.forgotten) }
     var missing = wanted.ids.subtracting(found)
@@ -174,7 +175,7 @@ final class EntrySelection: Sendable {
     let inCatalog = missing.isEmpty ? [] : try await CatalogTexts.ids(missing, in: output)
     let unknown = missing.subtracting(inCatalog).texts
     if let first = unknown.first {
-      throw PipelineError.unknownImages(
+      throw TesseraError.unknownImages(
         unknown, near: try await state.ids(near: first, limit: 3).filter { !missing.contains($0) })
     }
     return unknownHost + Self.forgotten(gone.count)

@@ -16,18 +16,18 @@ extension RunSession {
   /// Members of a catalog's head that follow from its images.
   private static let ofImages: Set<String> = ["count", "digest", "images", "tables"]
 
-  /// - Throws: ``PipelineError/notOnly(_:)`` if there is no catalog of a run of all images.
+  /// - Throws: ``TesseraError`` of the code `notOnly` if there is no catalog of a run of all images.
   private func checkHasCatalog() async throws {
     guard try await CurrentCatalog.isThere(in: output) else {
-      throw PipelineError.notOnly(
+      throw TesseraError.notOnly(
         "the output has no catalog yet; run once without --only, --only-failed and --only-host")
     }
   }
 
-  /// - Throws: ``PipelineError/notOnly(_:)`` if no run of all images has been completed.
+  /// - Throws: ``TesseraError`` of the code `notOnly` if no run of all images has been completed.
   private func checkHasState(_ state: StateStore) async throws {
     guard try await state.lastCompletedRun() != nil else {
-      throw PipelineError.notOnly(
+      throw TesseraError.notOnly(
         "the output has no state of a run of all images, because its catalog was merged from shards or its state is "
           + "lost; run without --only, --only-failed and --only-host, or the shard that has the image, and merge"
       )
@@ -37,7 +37,7 @@ extension RunSession {
   /// Selects the images of the run; nil for a run of all.
   ///
   /// - Parameter settings: as runs of all images have them.
-  /// - Throws: ``PipelineError/notOnly(_:)`` if the other images' entries would be others with this pipeline.
+  /// - Throws: ``TesseraError`` of the code `notOnly` if the other images' entries would be others with this pipeline.
   func entrySelection(
     _ state: StateStore, _ settings: String, _ parent: ParentLines, _ libvips: String
   ) async throws -> EntrySelection? {
@@ -59,7 +59,7 @@ extension RunSession {
     let isOtherVersion =
       old.first { $0.name == "generator" } != new.first { $0.name == "generator" }
       && old.filter { $0.name != "generator" } == new.filter { $0.name != "generator" }
-    throw PipelineError.notOnly(
+    throw TesseraError.notOnly(
       (isOtherVersion
         ? "another version of tessera made the catalog"
         : "the pipeline has changed since the catalog was made")

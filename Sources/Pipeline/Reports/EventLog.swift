@@ -99,7 +99,7 @@ package final class EventLog: RunObserving {
   /// The last event of a run that could not go on, or was stopped.
   package func end(failure error: any Error) {
     // The events of the run that holds the output stay.
-    if let error = error as? PipelineError, error.isBusy { return }
+    if TesseraError(error).isBusy { return }
     try? held()
     write(
       error is CancellationError

@@ -53,7 +53,7 @@ package struct MetricsFile: Sendable {
 
   /// Replaces the file after a run that could not be done, or that was stopped.
   package func record(failure error: any Error, warn: (String) -> Void) {
-    if let error = error as? PipelineError, error.isBusy { return }
+    if TesseraError(error).isBusy { return }
     write(nil, seconds: begun.duration(to: .now).inSeconds, warn)
   }
 

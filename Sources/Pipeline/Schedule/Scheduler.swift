@@ -149,8 +149,8 @@ final class Scheduler: Sendable {
     turns.noteEnd(item.sourceKey)
   }
 
-  /// - Throws: ``PipelineError/tooManyFailures(_:)``.
-  private func watch(_ done: ItemDone, of host: String) throws(PipelineError) {
+  /// - Throws: ``TesseraError`` of the code `tooManyFailures`.
+  private func watch(_ done: ItemDone, of host: String) throws {
     // An item that ran out of the run's time is not a failure of anything, and what failed in an
     // earlier run is not a reason to stop this one.
     let counts =
@@ -160,6 +160,6 @@ final class Scheduler: Sendable {
       $0.diagnosis(
         after: done.report.error.map { ($0.code, $0.message) }, of: host, counts: counts)
     }
-    if let diagnosis { throw .tooManyFailures(diagnosis) }
+    if let diagnosis { throw TesseraError.tooManyFailures(diagnosis) }
   }
 }

@@ -27,7 +27,7 @@ struct AtlasFile {
     // The file itself is measured, like a variant.
     guard case .header(let header) = ImageHeader.read(bytes.span, isWhole: true),
       header.format == .webp, header.width == grid.size.width, header.height == grid.size.height
-    else { throw PipelineError.workers("a worker's atlas was not what it reported") }
+    else { throw TesseraError(.workers, "a worker's atlas was not what it reported") }
     let sum = SHA256.of(bytes)
     let file = VariantRecord(
       path: PublishedFile.tablePath(

@@ -19,7 +19,7 @@ struct PixelFile {
 
   func make(_ part: TablePart) async throws -> TableOutcome {
     guard let geometry = part.geometry else {
-      throw PipelineError.table("its cell has \(part.width) x \(part.height) pixels")
+      throw TesseraError.table("its cell has \(part.width) x \(part.height) pixels")
     }
     let staged = workspace.staging("table")
     try staged.remove()

@@ -105,7 +105,7 @@ struct TableWorkers {
       }
       leftOut += found.map { $0 + range.lowerBound }
     }
-    guard !leftOut.isEmpty else { throw PipelineError.table(failure.message) }
+    guard !leftOut.isEmpty else { throw TesseraError.table(failure.message) }
     return .made([], leftOut: leftOut)
   }
 
@@ -117,7 +117,7 @@ struct TableWorkers {
     case .cancelled:
       try Task.checkCancellation()
       return nil
-    case .local: throw PipelineError.local(failure.message)
+    case .local: throw TesseraError(.local, failure.message)
     default: return max(1, range.count / 2)
     }
   }
@@ -156,8 +156,8 @@ struct TableWorkers {
     }
   }
 
-  private static var wrongResult: PipelineError {
-    .workers("a worker's pixels of a table were not what it reported")
+  private static var wrongResult: TesseraError {
+    TesseraError(.workers, "a worker's pixels of a table were not what it reported")
   }
 }
 

@@ -1,9 +1,9 @@
 internal import Glibc
 private import TesseraCSQLite
-internal import TesseraSystem
+package import TesseraSystem
 
 /// Why the state could not be read or written.
-package struct StateError: Error, Sendable, CustomStringConvertible {
+package struct StateError: ReportedError, Sendable, CustomStringConvertible {
   package enum Kind: Sendable {
     /// SQLite found the file to be damaged, or to be something else.
     case corrupt
@@ -54,7 +54,12 @@ package struct StateError: Error, Sendable, CustomStringConvertible {
       : "the state file \"\(path)\": \(message)"
   }
 
-  package var description: String { "\(finding); \(remedy)" }
+  package var report: TesseraError {
+    TesseraError(
+      isFullDisk ? .diskFull : .state, finding, remedy: remedy, subject: path.isEmpty ? nil : path)
+  }
+
+  package var description: String { report.description }
 }
 
 extension StateError {

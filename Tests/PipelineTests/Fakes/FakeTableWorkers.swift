@@ -38,7 +38,7 @@ final class FakeTableWorkers: Transcoding {
 
   func perform(
     _ job: TableJob, of source: JobSource
-  ) async throws(WorkerStartError) -> TableAnswer {
+  ) async throws(TesseraError) -> TableAnswer {
     let state = state.withLock { state in
       state.jobs.append(job)
       return state
@@ -68,7 +68,7 @@ final class FakeTableWorkers: Transcoding {
 
   func perform(
     _ job: TranscodeJob, of source: JobSource, watch: JobWatch?
-  ) async throws(WorkerStartError) -> TranscodeAnswer {
+  ) async throws(TesseraError) -> TranscodeAnswer {
     .failed(TranscodeFailure(.local, "these workers make tables only"))
   }
 

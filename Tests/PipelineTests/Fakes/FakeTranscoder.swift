@@ -79,7 +79,7 @@ final class FakeTranscoder: Transcoding {
 
   func perform(
     _ job: TranscodeJob, of source: JobSource, watch: JobWatch?
-  ) async throws(WorkerStartError) -> TranscodeAnswer {
+  ) async throws(TesseraError) -> TranscodeAnswer {
     let behaviour = state.withLock { state -> Behaviour in
       if state.isClosed { return .fail(TranscodeFailure(.cancelled, "the pool was closed")) }
       state.decodes.append(job.files.count)
@@ -104,7 +104,7 @@ final class FakeTranscoder: Transcoding {
   /// Zeros, as many as the entries have bytes.
   func perform(
     _ job: TableJob, of source: JobSource
-  ) async throws(WorkerStartError) -> TableAnswer {
+  ) async throws(TesseraError) -> TableAnswer {
     let bytes = [UInt8](repeating: 0, count: job.entries.count * job.entryBytes)
     return .made(bytes, leftOut: [])
   }

@@ -42,9 +42,9 @@ final class AssetNames {
     for name in names {
       // Digests of 32 bits may be equal, if rarely.
       if let other = taken.updateValue(id, forKey: Identifier(name.asset)) {
-        throw OutputToolError(
-          "\"\(other)\" and \"\(id)\" both have the name \"\(name.asset)\"; give one of them another id"
-        )
+        throw TesseraError(
+          .output, "\"\(other)\" and \"\(id)\" both have the name \"\(name.asset)\"",
+          remedy: "give one of them another id")
       }
       try code.write(Array(line(name.asset).utf8))
     }

@@ -96,10 +96,10 @@ final class ExactFiles {
         }
       case .differs(let seen): facts = seen
       case .failed(let failure):
-        throw OutputToolError("\"\(path)\" can't be decoded: \(failure.message)")
+        throw TesseraError(.output, "\"\(path)\" can't be decoded: \(failure.message)")
       }
     }
-    throw OutputToolError("\"\(path)\" can't be decoded: its size is not certain")
+    throw TesseraError(.output, "\"\(path)\" can't be decoded: its size is not certain")
   }
 
   /// WebP where the platform shows it; else PNG for transparency, and JPEG.

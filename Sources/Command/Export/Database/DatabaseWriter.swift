@@ -92,13 +92,14 @@ final class DatabaseWriter {
 }
 
 /// Why a database of a catalog can't be written or read.
-struct DatabaseError: Error, CustomStringConvertible {
+struct DatabaseError: ReportedError, CustomStringConvertible {
   /// The database's file.
   var path: String
   /// What is wrong with it.
   var reason: String
 
-  var description: String { "\"\(path)\": \(reason)" }
+  var report: TesseraError { TesseraError(.output, "\"\(path)\": \(reason)", subject: path) }
+  var description: String { report.description }
 
   static func wrap<Value>(
     _ body: () throws(StateError) -> Value

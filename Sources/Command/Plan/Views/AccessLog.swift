@@ -19,17 +19,17 @@ struct AccessLog: Sendable {
 
   /// - Parameter paths: of logs, which may be compressed with gzip.
   /// - Throws: ``AccessLogError`` if one can't be read, or if none has a request of a file.
-  init(reading paths: [String]) throws(AccessLogError) {
+  init(reading paths: [String]) throws {
     for path in paths { try read(path) }
     guard views == 0 else { return }
     let reason =
       unread > 0
       ? "\(unread) lines about files are in no known form; expected the combined format, columns that \"#Fields:\" names, or JSON objects with method, uri and status"
       : "they have no request of a file of an output, such as GET /variants/3f/9c/3f9c…-192x256-8c22….webp"
-    throw AccessLogError("the logs \(paths.joined(separator: ", ")): \(reason)")
+    throw TesseraError(.local, "the logs \(paths.joined(separator: ", ")): \(reason)")
   }
 
-  private mutating func read(_ path: String) throws(AccessLogError) {
+  private mutating func read(_ path: String) throws {
     columns = nil
     var splitter = RecordSplitter()
     do {
@@ -49,11 +49,11 @@ struct AccessLog: Sendable {
         while let chunk = try gunzip.next() { take(chunk, &splitter) }
       }
     } catch let error as SystemError {
-      throw AccessLogError("\(error)")
+      throw TesseraError(.local, "\(error)")
     } catch let error as Gunzip.Failure {
-      throw AccessLogError("the log \"\(path)\": \(error.reason)")
+      throw TesseraError(.local, "the log \"\(path)\": \(error.reason)")
     } catch {
-      throw AccessLogError("the log \"\(path)\": \(error)")
+      throw TesseraError(.local, "the log \"\(path)\": \(error)")
     }
     if let last = splitter.finish() { add(last) }
   }
@@ -101,12 +101,6 @@ struct AccessLog: Sendable {
   mutating func takeRequests(of path: String) -> Int {
     Self.digest(ofPath: path).flatMap { requests.removeValue(forKey: $0) } ?? 0
   }
-}
-
-/// A log that can't be used.
-struct AccessLogError: Error, Sendable, CustomStringConvertible {
-  let description: String
-  init(_ description: String) { self.description = description }
 }
 
 extension [UInt8] {

@@ -61,12 +61,8 @@ final class Make: Sendable {
 
   private func answer(
     to job: TranscodeJob, of source: JobSource, _ watch: JobWatch
-  ) async throws(PipelineError) -> TranscodeAnswer {
-    do throws(WorkerStartError) {
-      return try await transcoder.perform(job, of: source, watch: watch)
-    } catch {
-      throw .workers(error.description)
-    }
+  ) async throws -> TranscodeAnswer {
+    return try await transcoder.perform(job, of: source, watch: watch)
   }
 
   private func fail(

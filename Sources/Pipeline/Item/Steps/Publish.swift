@@ -82,29 +82,25 @@ final class Publish: Sendable {
   /// Reads a file's size from its own header and publishes it. Nil if it is not what it should be.
   private func publish(
     _ file: PlannedFile, as path: String, _ made: MadeFiles, _ order: Int, _ name: String
-  ) async throws(PipelineError) -> VariantRecord? {
-    do throws(SystemError) {
-      let bytes = try made.bytes(of: order)
-      // The file itself is measured: a worker has decoded hostile bytes, so its report is not
-      // trusted.
-      guard Self.isOne(file, bytes) else { return nil }
-      let digest = SHA256.of(bytes)
-      let staged = workspace.staging(name)
-      try staged.open(.create).write(bytes)
-      let record = VariantRecord(
-        path: path, width: file.size.width, height: file.size.height, bytes: bytes.count,
-        sha256: digest)
-      if try await output.publish(staged: staged.path, as: path) { return record }
-      if let standing = try await standing(record, file) {
-        try staged.remove()
-        if standing != record { recorder.update { $0.variantsStanding += 1 } }
-        return standing
-      }
-      try await output.write(path, staged: staged)
-      return record
-    } catch {
-      throw error.isLost ? .system(error) : .local(error.description)
+  ) async throws -> VariantRecord? {
+    let bytes = try made.bytes(of: order)
+    // The file itself is measured: a worker has decoded hostile bytes, so its report is not
+    // trusted.
+    guard Self.isOne(file, bytes) else { return nil }
+    let digest = SHA256.of(bytes)
+    let staged = workspace.staging(name)
+    try staged.open(.create).write(bytes)
+    let record = VariantRecord(
+      path: path, width: file.size.width, height: file.size.height, bytes: bytes.count,
+      sha256: digest)
+    if try await output.publish(staged: staged.path, as: path) { return record }
+    if let standing = try await standing(record, file) {
+      try staged.remove()
+      if standing != record { recorder.update { $0.variantsStanding += 1 } }
+      return standing
     }
+    try await output.write(path, staged: staged)
+    return record
   }
 
   /// The record of the file that has a name already; nil if it is to be replaced.

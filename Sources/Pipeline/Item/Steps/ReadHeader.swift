@@ -75,7 +75,7 @@ final class ReadHeader: Sendable {
     let known = KnownSize(source, acceptance)
     switch answer.outcome {
     case .failed(let error):
-      if error.code == .local { throw PipelineError.local(error.message) }
+      if error.code == .local { throw TesseraError(.local, error.message) }
       return .failed(.unreachable(error))
     case .notModified(let response):
       guard let known else { return .failed(.unreachable(.uselessNotModified)) }
