@@ -23,7 +23,7 @@ package final class Gunzip {
   }
 
   package static let usualLimit = 10_000_000_000
-  /// Deflate has 1,032 times at the most (zlib, "Technical Details"), of one repeated byte; lists have 5 to 50.
+  /// Deflate expands 1,032 times at most (zlib, "Technical Details"), of one repeated byte; lists have 5 to 50.
   fileprivate static let mostTimes = 1_000
   /// Less is harmless however dense it is.
   private static let least = 100_000_000

@@ -38,7 +38,7 @@ static void note(const char *message, void *reason) {
   if (!*(char *)reason) snprintf(reason, 256, "%.*s", (int)strcspn(message, "\n"), message);
 }
 
-static int refuse(char *reason, const char *text) {
+static int reject(char *reason, const char *text) {
   snprintf(reason, 256, "%s", text);
   return 1;
 }
@@ -105,7 +105,7 @@ static int choose(const opj_image_t *source, struct tessera_decoded_image *image
   for (uint32_t index = 0; index < source->numcomps; index++) {
     const opj_image_comp_t *component = &source->comps[index];
     if (!component->data || !component->w || !component->h || !component->prec || component->prec > 31)
-      return refuse(reason, "one of its components has no samples, or more than 31 bits");
+      return reject(reason, "one of its components has no samples, or more than 31 bits");
     if (component->alpha) {
       if (!alpha) alpha = component;
     } else if (colours < 4) {
@@ -116,7 +116,7 @@ static int choose(const opj_image_t *source, struct tessera_decoded_image *image
   }
   int is_cmyk = source->color_space == OPJ_CLRSPC_CMYK ||
                 (image->profile_length >= 20 && !memcmp(image->profile + 16, "CMYK", 4));
-  if (!colours || (is_cmyk && colours < 4)) return refuse(reason, "it has too few components");
+  if (!colours || (is_cmyk && colours < 4)) return reject(reason, "it has too few components");
   image->colours = is_cmyk ? tessera_cmyk
                    : colours < 3 || source->color_space == OPJ_CLRSPC_GRAY ? tessera_grey
                                                                           : tessera_rgb;
@@ -133,7 +133,7 @@ static int choose(const opj_image_t *source, struct tessera_decoded_image *image
 static int convert(const opj_image_t *source, struct tessera_decoded_image *image, char *reason) {
   const opj_image_comp_t *chosen[5] = {NULL};
   // OpenJPEG keeps the range of Lab in place of a profile.
-  if (source->icc_profile_buf && !source->icc_profile_len) return refuse(reason, "colours of Lab are not supported");
+  if (source->icc_profile_buf && !source->icc_profile_len) return reject(reason, "colours of Lab are not supported");
   if (source->icc_profile_len && (image->profile = malloc(source->icc_profile_len))) {
     image->profile_length = source->icc_profile_len;
     memcpy(image->profile, source->icc_profile_buf, image->profile_length);
@@ -148,7 +148,7 @@ static int convert(const opj_image_t *source, struct tessera_decoded_image *imag
   image->width = upward(source->x1, step_x) - upward(source->x0, step_x);
   image->height = upward(source->y1, step_y) - upward(source->y0, step_y);
   image->samples = calloc((size_t)image->width * image->height, (size_t)image->bands * (image->is_wide ? 2 : 1));
-  if (!image->samples) return refuse(reason, "out of memory");
+  if (!image->samples) return reject(reason, "out of memory");
   for (int band = 0; band < image->bands; band++) store(source, chosen[band], step_x, step_y, image, band);
   // Only chroma has fewer samples than the first component.
   if (image->colours == tessera_rgb &&
@@ -166,7 +166,7 @@ static int decode(opj_codec_t *codec, opj_stream_t *stream, uint64_t most_pixels
                !opj_read_header(stream, codec, &source);
   if (!failed && (source->numcomps > 16 || source->x1 <= source->x0 || source->y1 <= source->y0 ||
                   (uint64_t)(source->x1 - source->x0) * (source->y1 - source->y0) > most_pixels))
-    failed = refuse(reason, "it has more pixels or components than are allowed");
+    failed = reject(reason, "it has more pixels or components than are allowed");
   failed = failed || !opj_decode(codec, stream, source) || convert(source, image, reason);
   opj_image_destroy(source);
   return failed;

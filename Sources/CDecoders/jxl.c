@@ -13,7 +13,7 @@
 #define UNUSED
 #endif
 
-static int refuse(char *reason, const char *text) {
+static int reject(char *reason, const char *text) {
   snprintf(reason, 256, "%s", text);
   return 1;
 }
@@ -22,7 +22,7 @@ static int refuse(char *reason, const char *text) {
 static int run(JxlDecoder *decoder, JxlDecoderStatus event, char *reason) {
   JxlDecoderStatus status = JxlDecoderProcessInput(decoder);
   if (status == event) return 0;
-  return refuse(reason, status == JXL_DEC_NEED_MORE_INPUT ? "it is cut off" : "its code stream is damaged");
+  return reject(reason, status == JXL_DEC_NEED_MORE_INPUT ? "it is cut off" : "its code stream is damaged");
 }
 
 // Whether one of the channels is the black of four inks.
@@ -39,20 +39,20 @@ static int read_profile(JxlDecoder *decoder, struct tessera_decoded_image *image
   if (JxlDecoderGetICCProfileSize(decoder, UNUSED JXL_COLOR_PROFILE_TARGET_DATA, &length) != JXL_DEC_SUCCESS || !length)
     return 0;
   image->profile = malloc(length);
-  if (!image->profile) return refuse(reason, "out of memory");
+  if (!image->profile) return reject(reason, "out of memory");
   image->profile_length = length;
   if (JxlDecoderGetColorAsICCProfile(decoder, UNUSED JXL_COLOR_PROFILE_TARGET_DATA, image->profile, length) !=
       JXL_DEC_SUCCESS)
-    return refuse(reason, "its profile is damaged");
+    return reject(reason, "its profile is damaged");
   return 0;
 }
 
 static int decode(JxlDecoder *decoder, uint64_t most_pixels, struct tessera_decoded_image *image, char *reason) {
   JxlBasicInfo info;
   if (run(decoder, JXL_DEC_BASIC_INFO, reason)) return 1;
-  if (JxlDecoderGetBasicInfo(decoder, &info) != JXL_DEC_SUCCESS) return refuse(reason, "its header is damaged");
-  if (has_black(decoder, info.num_extra_channels)) return refuse(reason, "JPEG XL in inks (CMYK) is not supported");
-  if ((uint64_t)info.xsize * info.ysize > most_pixels) return refuse(reason, "it has more pixels than are allowed");
+  if (JxlDecoderGetBasicInfo(decoder, &info) != JXL_DEC_SUCCESS) return reject(reason, "its header is damaged");
+  if (has_black(decoder, info.num_extra_channels)) return reject(reason, "JPEG XL in inks (CMYK) is not supported");
+  if ((uint64_t)info.xsize * info.ysize > most_pixels) return reject(reason, "it has more pixels than are allowed");
   image->width = info.xsize;
   image->height = info.ysize;
   image->colours = info.num_color_channels == 1 ? tessera_grey : tessera_rgb;
@@ -64,9 +64,9 @@ static int decode(JxlDecoder *decoder, uint64_t most_pixels, struct tessera_deco
   JxlPixelFormat format = {(uint32_t)image->bands, image->is_wide ? JXL_TYPE_UINT16 : JXL_TYPE_UINT8, JXL_NATIVE_ENDIAN, 0};
   size_t length = (size_t)image->width * image->height * (size_t)image->bands * (image->is_wide ? 2 : 1);
   image->samples = malloc(length);
-  if (!image->samples) return refuse(reason, "out of memory");
+  if (!image->samples) return reject(reason, "out of memory");
   if (JxlDecoderSetImageOutBuffer(decoder, &format, image->samples, length) != JXL_DEC_SUCCESS)
-    return refuse(reason, "its code stream contradicts its header");
+    return reject(reason, "its code stream contradicts its header");
   return run(decoder, JXL_DEC_FULL_IMAGE, reason);
 }
 
@@ -75,7 +75,7 @@ int tessera_jxl_decode(const uint8_t *file, size_t length, uint64_t most_pixels,
   *reason = 0;
   memset(image, 0, sizeof *image);
   JxlDecoder *decoder = JxlDecoderCreate(NULL);
-  if (!decoder) return refuse(reason, "out of memory");
+  if (!decoder) return reject(reason, "out of memory");
   int failed = JxlDecoderSubscribeEvents(decoder, JXL_DEC_BASIC_INFO | JXL_DEC_COLOR_ENCODING | JXL_DEC_FULL_IMAGE) !=
                    JXL_DEC_SUCCESS ||
                JxlDecoderSetUnpremultiplyAlpha(decoder, JXL_TRUE) != JXL_DEC_SUCCESS ||

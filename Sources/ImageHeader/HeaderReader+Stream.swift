@@ -26,7 +26,7 @@ extension HeaderReader {
     // The size may be known, and only what could still change it may be too far away.
     if isOver(reach) { settle() }
     return isOver(reach)
-      ? .refused(
+      ? .rejected(
         .init(.malformed, "an image without a size in its first \(reach) bytes"))
       : reading
   }

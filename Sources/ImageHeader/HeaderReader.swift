@@ -95,7 +95,7 @@ public struct HeaderReader: Sendable {
       readings += 1
       nextReading = max(nextReading, range.upperBound + ReadAhead.network.hop)
       if readings >= Self.patience { nextReading = max(nextReading, count * 2) }
-    case .header, .refused: known = KnownBytes()
+    case .header, .rejected: known = KnownBytes()
     }
   }
 }

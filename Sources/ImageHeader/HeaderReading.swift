@@ -3,11 +3,11 @@ public enum HeaderReading: Sendable, Equatable {
   case header(ImageHeader)
   /// More bytes are needed: this range of the file, which may be far ahead. Read again with them.
   case needs(Range<Int>)
-  case refused(HeaderRefusal)
+  case rejected(HeaderRejection)
 }
 
 /// Why bytes are not an image whose header Tessera can read.
-public struct HeaderRefusal: Error, Sendable, Equatable {
+public struct HeaderRejection: Error, Sendable, Equatable {
   public enum Kind: String, Sendable, CaseIterable {
     /// Not a recognized image: a web page, JSON, text, an empty file.
     case notImage = "not-image"

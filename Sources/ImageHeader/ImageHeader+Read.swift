@@ -21,16 +21,16 @@ extension ImageHeader {
     var format: ImageFormat?
     do throws(HeaderStop) {
       format = try Signature.format(of: file)
-      guard let format else { return .refused(UnknownContent.refusal(of: file)) }
+      guard let format else { return .rejected(UnknownContent.rejection(of: file)) }
       let header = try FormatTable.reader(of: format).read(file)
-      return header.refusal.map { .refused($0) } ?? .header(header)
+      return header.rejection.map { .rejected($0) } ?? .header(header)
     } catch {
       return reading(after: error, format: format, fileSize: file.fileSize)
     }
   }
 
   /// Why the values are impossible; nil if they are possible.
-  private var refusal: HeaderRefusal? {
+  private var rejection: HeaderRejection? {
     // A side of 0 would make the plan divide by zero.
     let sides = 1...HeaderLimits.longestSide
     guard sides.contains(pixelWidth), sides.contains(pixelHeight) else {
@@ -52,11 +52,11 @@ extension ImageHeader {
     switch stop {
     case .needs(let range): return .needs(range)
     case .ended:
-      return .refused(
+      return .rejected(
         .init(.truncated, "cut off after \(fileSize ?? 0) bytes, before the image size"))
     case .malformed(let reason):
       let name = format.map { "\($0.withArticle) image" } ?? "an image"
-      return .refused(.init(.malformed, "\(name), but \(reason)"))
+      return .rejected(.init(.malformed, "\(name), but \(reason)"))
     }
   }
 }

@@ -1,6 +1,6 @@
 /// Names what a file is that is not a recognized image, so that the error message helps.
 enum UnknownContent {
-  static func refusal(of file: borrowing HeaderView) -> HeaderRefusal {
+  static func rejection(of file: borrowing HeaderView) -> HeaderRejection {
     var bytes: [UInt8] = []
     // 64 bytes hold every beginning below, after some blanks.
     for offset in 0..<file.known(from: 0, limit: 64) {

@@ -13,15 +13,15 @@ package struct ListReader {
 
   /// Adds bytes of the list.
   ///
-  /// - Throws: ``ListRefusal`` if they show that it is none.
-  package mutating func add(_ bytes: [UInt8]) throws(ListRefusal) {
+  /// - Throws: ``ListRejection`` if they show that it is not a list.
+  package mutating func add(_ bytes: [UInt8]) throws(ListRejection) {
     try pass(try text.take(bytes), isEnd: false)
   }
 
   /// To be called at the end of the list, before the last records are read.
-  package mutating func end() throws(ListRefusal) { try pass(try text.finish(), isEnd: true) }
+  package mutating func end() throws(ListRejection) { try pass(try text.finish(), isEnd: true) }
 
-  private mutating func pass(_ bytes: [UInt8], isEnd: Bool) throws(ListRefusal) {
+  private mutating func pass(_ bytes: [UInt8], isEnd: Bool) throws(ListRejection) {
     if text.kind == .array { lines.splitter.splitElements() }
     guard let kind = text.kind, ![.lines, .array].contains(kind) else {
       rest += bytes
@@ -45,27 +45,27 @@ package struct ListReader {
   /// - Parameter isCompared: whether the parts have digests, so that lines may wait for others of their part.
   package mutating func parts(
     limit: Int, isCompared: Bool
-  ) throws(ListRefusal) -> [ManifestPart] {
+  ) throws(ListRejection) -> [ManifestChunk] {
     if feed != nil {
       defer { found = [] }
-      return ManifestPart.uncompared(found)
+      return ManifestChunk.uncompared(found)
     }
     let parts =
       isCompared
       ? lines.parts(&rest, limit: limit)
-      : ManifestPart.uncompared(lines.read(&rest, limit: limit))
-    if let refusal = lines.refusal { throw refusal }
+      : ManifestChunk.uncompared(lines.read(&rest, limit: limit))
+    if let rejection = lines.rejection { throw rejection }
     return parts
   }
 
   /// The last parts, after ``end()``.
-  package mutating func finish(isCompared: Bool) throws(ListRefusal) -> [ManifestPart] {
-    let parts = isCompared ? lines.finishParts() : ManifestPart.uncompared(lines.finish())
-    if let refusal = lines.refusal { throw refusal }
+  package mutating func finish(isCompared: Bool) throws(ListRejection) -> [ManifestChunk] {
+    let parts = isCompared ? lines.finishParts() : ManifestChunk.uncompared(lines.finish())
+    if let rejection = lines.rejection { throw rejection }
     return parts
   }
 
-  package mutating func records(of part: ManifestPart) -> [ManifestRecord] {
+  package mutating func records(of part: ManifestChunk) -> [ManifestRecord] {
     lines.records(of: part)
   }
 }

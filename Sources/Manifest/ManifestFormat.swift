@@ -4,7 +4,7 @@ internal import TesseraText
 enum ManifestFormat {
   case readable(any RecordDecoding, isHeader: Bool)
   /// A table, or a line that has no mapping for it. No line of it can be used.
-  case refused(ListRefusal)
+  case rejected(ListRejection)
 
   /// Tab first: a tab in a header row is never part of a name.
   private static let separators = [Character("\t"), ",", ";"]
@@ -25,10 +25,10 @@ enum ManifestFormat {
     let headers = Self.headers(in: first)
     // The one with the most columns: a name may have a comma in it.
     if let names = headers.max(by: { $0.count < $1.count }) {
-      self = .refused(ListRefusal(ofHeader: names, mapping))
+      self = .rejected(ListRejection(ofHeader: names, mapping))
     } else if mapping != nil {
-      self = .refused(
-        ListRefusal(
+      self = .rejected(
+        ListRejection(
           reason: "\"columns\" in the pipeline file needs a table with a header row, or JSON Lines")
       )
     } else {
@@ -69,7 +69,7 @@ enum ManifestFormat {
 }
 
 /// Why no line of a list can be used.
-package struct ListRefusal: Error, Sendable, Equatable {
+package struct ListRejection: Error, Sendable, Equatable {
   /// A sentence without its full stop: what was expected, what was found, what to do.
   package var reason: String
   /// The mapping that the list probably needs; nil if it is not of a known shop system.

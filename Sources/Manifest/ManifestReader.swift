@@ -8,7 +8,7 @@ let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 ///
 /// The first line that is not blank decides the format: `{` begins JSON Lines; a header row with a
 /// field `url`, or with the columns of a mapping, means CSV or TSV; anything else is plain text with one URL per line. A
-/// first line that looks like another header row is a ``refusal``. Memory does not grow with the manifest.
+/// first line that looks like another header row is a ``rejection``. Memory does not grow with the manifest.
 package struct ManifestReader {
   var splitter = RecordSplitter()
   var builder = PartBuilder()
@@ -23,7 +23,7 @@ package struct ManifestReader {
   private let requiresIDs: Bool
   let columns: ColumnMapping?
   /// Why no line of the list can be used; nil if they can, and before the first one.
-  package private(set) var refusal: ListRefusal?
+  package private(set) var rejection: ListRejection?
   /// The rows so far that are no images.
   package private(set) var omitted = OmittedRows()
   private var lastPublished:
@@ -77,10 +77,10 @@ package struct ManifestReader {
   }
 
   /// The last record, if the list does not end with a line end. If it is not whole, the list was cut off, and what came
-  /// after it is missing, too: that is a ``refusal``.
+  /// after it is missing, too: that is a ``rejection``.
   mutating func lastRecord() -> RecordSplitter.Record? {
     if splitter.elements?.isOpen == true {
-      refusal = ListRefusal(
+      rejection = ListRejection(
         reason:
           "it is cut off after line \(splitter.lastLine): its JSON array has no end; make or fetch the list again"
       )
@@ -94,7 +94,7 @@ package struct ManifestReader {
     guard record.openQuote != nil || !decoder.isComment(text) && decoder.isCutOff(text) else {
       return record
     }
-    refusal = ListRefusal(cutOff: record.lines.lowerBound)
+    rejection = ListRejection(cutOff: record.lines.lowerBound)
     return nil
   }
 
@@ -109,24 +109,24 @@ package struct ManifestReader {
 
   /// None for a blank line, a comment or a header row.
   mutating func decode(_ record: RecordSplitter.Record) -> [ManifestRecord] {
-    if refusal != nil { return [] }
+    if rejection != nil { return [] }
     let line = record.lines.lowerBound
     guard var bytes = record.bytes, record.openQuote == nil else {
       isAtStart = false
       decoder?.loseRecord()
       let problem = ManifestProblem(unclosed: record)
-      if splitter.elements != nil { refusal = ListRefusal(ofElement: line, problem.message) }
-      return refusal == nil ? [.problem(problem)] : []
+      if splitter.elements != nil { rejection = ListRejection(ofElement: line, problem.message) }
+      return rejection == nil ? [.problem(problem)] : []
     }
     if isAtStart, bytes.starts(with: byteOrderMark) { bytes.removeFirst(byteOrderMark.count) }
     isAtStart = false
     guard bytes.contains(where: { $0 != 0x20 && $0 != 0x09 }) else { return [] }
     // Invalid UTF-8 is an error and not repaired: a repaired URL would be another URL.
     guard let text = String(validating: bytes, as: UTF8.self) else {
-      refusal = ListRefusal(
+      rejection = ListRejection(
         ofOtherEncoding: bytes, line: line, self.columns, isFirst: decoder == nil)
       decoder?.loseRecord()
-      return refusal == nil
+      return rejection == nil
         ? [.problem(.init(line: line, message: "the line is not valid UTF-8"))] : []
     }
     if split != nil {
@@ -142,9 +142,9 @@ package struct ManifestReader {
     split = SplitManifest(first: text)
     if split != nil || ManifestFormat.isSeparatorLine(text) { return [] }
     switch ManifestFormat(first: text, columns) {
-    case .refused where PlainTextDecoder().isComment(text): return []
-    case .refused(let refusal):
-      self.refusal = refusal
+    case .rejected where PlainTextDecoder().isComment(text): return []
+    case .rejected(let rejection):
+      self.rejection = rejection
       return []
     case .readable(let found, let isHeader):
       // A comment does not decide about the format.
@@ -180,7 +180,7 @@ package struct ManifestReader {
         do throws(JSONError) {
           _ = try JSONParser.parse(Array(text.utf8))
         } catch {
-          refusal = ListRefusal(ofElement: lines.lowerBound, error.message)
+          rejection = ListRejection(ofElement: lines.lowerBound, error.message)
           return []
         }
       }

@@ -8,10 +8,10 @@ package struct RowReader {
   /// - Parameters:
   ///   - columns: their names.
   ///   - lines: what it decides about entries holds.
-  /// - Throws: ``ListRefusal`` if no column has the URLs.
-  package init(columns: [String], _ lines: ManifestReader) throws(ListRefusal) {
+  /// - Throws: ``ListRejection`` if no column has the URLs.
+  package init(columns: [String], _ lines: ManifestReader) throws(ListRejection) {
     guard let table = TableDecoder(columns: columns, lines.columns) else {
-      throw ListRefusal(ofHeader: columns, lines.columns)
+      throw ListRejection(ofHeader: columns, lines.columns)
     }
     (self.table, self.lines) = (table, lines)
     self.lines.note(columns: table.columns)
@@ -40,20 +40,20 @@ package struct RowReader {
 
   /// The record of a row whose text is not UTF-8.
   ///
-  /// - Throws: ``ListRefusal`` if other rows may share its id, as for a table in a file.
+  /// - Throws: ``ListRejection`` if other rows may share its id, as for a table in a file.
   package mutating func record(
     ofNoUTF8 column: String, line: Int
-  ) throws(ListRefusal) -> ManifestRecord {
+  ) throws(ListRejection) -> ManifestRecord {
     let message = "the column \"\(column)\" is not valid UTF-8"
     guard lines.columns?.columns[.id] == nil else {
-      throw ListRefusal(
+      throw ListRejection(
         reason: "in row \(line) \(message); correct it, or leave the row out in the query")
     }
     table.loseRecord()
     return .problem(ManifestProblem(line: line, message: message))
   }
 
-  package mutating func records(of part: ManifestPart) -> [ManifestRecord] {
+  package mutating func records(of part: ManifestChunk) -> [ManifestRecord] {
     lines.records(of: part)
   }
 }

@@ -61,7 +61,7 @@ package struct UTF16Decoder: Sendable {
     }
   }
 
-  /// UTF-8 (RFC 3629, section 3), also of a surrogate, which is none.
+  /// UTF-8 (RFC 3629, section 3), also of a surrogate, which is not a character.
   private static func append(_ scalar: UInt32, to text: inout [UInt8]) {
     func tail(_ shift: UInt32) -> UInt8 { UInt8(0x80 | scalar >> shift & 0x3F) }
     switch scalar {

@@ -20,7 +20,7 @@ package final class HeldOutput: Sendable {
   /// Of a workspace that lasts no longer than this value.
   private let temporary: TemporaryDirectory?
 
-  /// How long a killed run has worked in vain at the most, if its state is in a store.
+  /// The most work that is lost if a run with its state in a store is killed.
   private static let copyTime = Duration.seconds(600)
 
   /// With a workspace on this machine, of which a shard has a part.

@@ -7,7 +7,7 @@ internal import TesseraSystem
 ///
 ///     manifest ──> item ──> item ──> …             Manifest/: lines become items
 ///                   │                              Schedule/: how many at once, in which order
-///                   │  the steps of its Way             Item/: what is known and decided of one item
+///                   │  the steps of its ItemPipeline             Item/: what is known and decided of one item
 ///                   ▼
 ///                  catalog.json, run.json          Catalog/, Reports/
 ///
@@ -32,10 +32,10 @@ package struct Pipeline: Sendable {
     } ?? file.catalogPath
   }
 
-  static func way(_ extent: RunExtent, _ parts: RunParts) -> any Way {
+  static func itemPipeline(_ extent: RunExtent, _ runContext: RunContext) -> any ItemPipeline {
     switch extent {
-    case .everything: FilesWay(parts)
-    case .layout: LayoutWay(parts)
+    case .everything: FilesPipeline(runContext)
+    case .layout: SizesPipeline(runContext)
     }
   }
 }

@@ -25,8 +25,8 @@ struct RunSession: Sendable {
   /// For images that are being decoded when the run's deadline passes.
   private static let grace = Duration.seconds(1)
 
-  var opening: RunOpening {
-    RunOpening(file: file, options: options, held: held, services: services, meter: meter)
+  var setup: RunSetup {
+    RunSetup(file: file, options: options, held: held, services: services, meter: meter)
   }
   var output: any Output { held.output }
   var workspace: Workspace { held.workspace }
@@ -102,9 +102,9 @@ struct RunSession: Sendable {
     // The manifest first: one that does not exist is the most common mistake.
     let manifest = try await ManifestStream.open(
       file, in: workspace.spoolDirectory, end: end, needsDigest: extent == .everything)
-    let (guards, owner) = try await opening.guards(state)
-    try await opening.takeOut(guards.forgotten, of: state)
-    return try await beginning(state, manifest, guards, owner) { beginning in
+    let (checks, owner) = try await setup.checks(state)
+    try await setup.takeOut(checks.forgotten, of: state)
+    return try await beginning(state, manifest, checks, owner) { beginning in
       try await run(beginning, since: begun, end: end)
     }
   }
@@ -113,7 +113,7 @@ struct RunSession: Sendable {
   struct Beginning {
     let state: StateStore
     let manifest: ManifestStream
-    let guards: RunGuards
+    let checks: RunChecks
     let owner: OutputOwner
     let pool: any Transcoding
     /// See ``Fingerprint/run(_:_:without:memory:libvips:)``.
@@ -125,19 +125,19 @@ struct RunSession: Sendable {
   }
 
   func beginning<Value>(
-    _ state: StateStore, _ manifest: ManifestStream, _ guards: RunGuards, _ owner: OutputOwner,
+    _ state: StateStore, _ manifest: ManifestStream, _ checks: RunChecks, _ owner: OutputOwner,
     _ work: (Beginning) async throws -> Value
   ) async throws -> Value {
-    // Before any image is requested: if no worker can start, nothing is fetched in vain.
-    let pool = try await opening.startWorkers()
+    // Before any image is requested: if no worker can start, nothing is fetched.
+    let pool = try await setup.startWorkers()
     defer { pool.close() }
     let settings = Fingerprint.run(
-      file, owner, without: guards.forgotten, memory: opening.budget.memory,
-      libvips: pool.hello.libvips)
+      file, owner, without: checks.forgotten, memory: setup.budget.memory,
+      libvips: pool.capabilities.libvips)
     let last = try await lastEnd(state)
     return try await work(
       Beginning(
-        state: state, manifest: manifest, guards: guards, owner: owner, pool: pool,
+        state: state, manifest: manifest, checks: checks, owner: owner, pool: pool,
         settings: settings, last: last,
         unchanged: try await wholeChunk(since: last, manifest, settings)))
   }
@@ -152,16 +152,16 @@ struct RunSession: Sendable {
     let (state, settings) = (beginning.state, beginning.settings)
     let parent = try await parent(state)
     let selection = try await entrySelection(
-      state, settings, parent, beginning.pool.hello.libvips)
-    let parts = RunParts(
+      state, settings, parent, beginning.pool.capabilities.libvips)
+    let runContext = RunContext(
       file, extent, run: try await run(), onlyFailed: options.onlyFailed,
       selection: options.selection, clock: services.clock, state: state, fetcher: fetcher,
-      transcoder: beginning.pool, memory: opening.budget.memory, output: output,
+      transcoder: beginning.pool, memory: setup.budget.memory, output: output,
       workspace: workspace, cache: cache, recorder: recorder,
       lines: try RunLines(parent, in: directory),
       chunks: chunkReuse(parent, since: beginning.last, settings))
     return ManifestReading(
-      parts: parts, guards: beginning.guards, shard: options.shard, selection: selection)
+      runContext: runContext, checks: beginning.checks, shard: options.shard, selection: selection)
   }
 
   private func run(
@@ -173,7 +173,7 @@ struct RunSession: Sendable {
       try await dropOldCatalogs(state, since: beginning.last)
       return try await writeReport(since: begun, nil, pool)
     }
-    let fetcher = try opening.startFetcher(end: end)
+    let fetcher = try setup.startFetcher(end: end)
     defer {
       fetcher.close()
       // The history has them of a run that fails or is stopped, too.
@@ -181,20 +181,20 @@ struct RunSession: Sendable {
     }
     let closing = end.map { close(pool, after: $0) }
     defer { closing?.cancel() }
-    // What never depended on this machine is not in doubt after its end.
+    // What never depended on this machine stays valid after it is gone.
     let boot = output.isDurable ? "" : Host.bootIdentifier
-    try await opening.recover(state, boot: boot)
+    try await setup.recover(state, boot: boot)
     let reading = try await reading(
       beginning, run: { try await state.beginRun(boot: boot) }, fetcher,
-      cache: opening.openCache(), lines: workspace.spoolDirectory)
-    let parts = reading.parts
-    recorder.update { $0.number = parts.run }
+      cache: setup.openCache(), lines: workspace.spoolDirectory)
+    let runContext = reading.runContext
+    recorder.update { $0.number = runContext.run }
     return try await warningOfBans(fetcher) {
       let items = try await runItems(reading, manifest, pool, fetcher)
       let result = try await finish(
-        parts, manifest, beginning.owner, reading.selection, items, since: beginning.last)
-      let isStopped = try await addBetterFiles(parts, result, pool, fetcher, boot: boot)
-      if !isStopped { try await noteRunEnd(parts, beginning.settings, manifest) }
+        runContext, manifest, beginning.owner, reading.selection, items, since: beginning.last)
+      let isStopped = try await addBetterFiles(runContext, result, pool, fetcher, boot: boot)
+      if !isStopped { try await noteRunEnd(runContext, beginning.settings, manifest) }
       let report = try await writeReport(since: begun, fetcher, pool)
       if isStopped { throw CancellationError() }
       return report
@@ -230,7 +230,7 @@ struct RunSession: Sendable {
     meter.tell(of: manifest)
     let stopManifest = manifest.stopper()
     let items = ItemLoop(
-      Pipeline.way(extent, reading.parts), reading, meter: meter,
+      Pipeline.itemPipeline(extent, reading.runContext), reading, meter: meter,
       stop: {
         pool.close()
         fetcher.close()
@@ -260,7 +260,7 @@ struct RunSession: Sendable {
     }
     recorder.update { report in
       report.seconds = begun.duration(to: .now).inSeconds
-      report.workers = opening.budget.count
+      report.workers = setup.budget.count
       report.workersReplaced = pool.statistics.replaced
       report.peakMemory = Host.peakMemory
     }
@@ -274,37 +274,37 @@ struct RunSession: Sendable {
   /// The catalog is written from the state, and only then do items that the manifest no longer names
   /// leave the state: a kill in between repeats the run and loses nothing.
   private func finish(
-    _ parts: RunParts, _ manifest: ManifestStream, _ owner: OutputOwner,
+    _ runContext: RunContext, _ manifest: ManifestStream, _ owner: OutputOwner,
     _ selection: EntrySelection?, _ items: Int,
     since last: LastEnd?
   ) async throws -> RunResult {
     if let selection {
-      return try await finishSelection(selection, parts, items, since: last)
+      return try await finishSelection(selection, runContext, items, since: last)
     }
-    let libvips = parts.transcoder.hello.libvips
-    let lines = parts.lines
+    let libvips = runContext.transcoder.capabilities.libvips
+    let lines = runContext.lines
     meter.tell(ofMistakes: manifest)
     if options.shard == nil, recorder.current.total == 0 { meter.warn(manifest.emptiness) }
     // A shard has no catalog: `merge` counts what that loses.
     if options.shard == nil, !options.allowsLoss {
-      try await parts.state.commit()
+      try await runContext.state.commit()
       try await LossGuard(
-        limit: file.lostAbove, output: output, state: parts.state, run: parts.run,
-        claims: parts.claims, extent: extent,
+        limit: file.lostAbove, output: output, state: runContext.state, run: runContext.run,
+        claims: runContext.claims, extent: extent,
         hasOtherAddresses: owner.hasOtherAddresses
       ).check(recorder.current)
     }
     // Before the catalog, which names them.
-    let tables = extent == .layout ? nil : try await TableWriter(parts, lines, meter).write()
+    let tables = extent == .layout ? nil : try await TableWriter(runContext, lines, meter).write()
     let result = RunResult(
       file: file, libvips: libvips, tables: tables, lines: lines,
       shard: options.shard.map {
-        .init(shard: $0, lines: lines, state: parts.state, manifest: manifest.digest)
+        .init(shard: $0, lines: lines, state: runContext.state, manifest: manifest.digest)
       })
-    let chunks = try await publish(result, parts)
-    let isBehind = try await parts.state.endRun(
-      parts.run, owner.completed(items: items), chunks, parts.claims,
-      gone: parts.lines.parent.ids(notIn: parts.claims), settings: Fingerprint.line(file))
+    let chunks = try await publish(result, runContext)
+    let isBehind = try await runContext.state.endRun(
+      runContext.run, owner.completed(items: items), chunks, runContext.claims,
+      gone: runContext.lines.parent.ids(notIn: runContext.claims), settings: Fingerprint.line(file))
     recorder.update { $0.isBehind = isBehind }
     return result
   }
@@ -312,9 +312,9 @@ struct RunSession: Sendable {
   /// - Parameter replaces: whether this run has published a result already.
   /// - Returns: the chunks of the document.
   func publish(
-    _ result: RunResult, _ parts: RunParts, replaces: Bool = false
+    _ result: RunResult, _ runContext: RunContext, replaces: Bool = false
   ) async throws -> ChunkList {
-    try await parts.state.commit()
+    try await runContext.state.commit()
     try await held.confirm()
     // Who goes back wants the catalog of a run before this one.
     let isIntermediate = replaces && recorder.current.hasReplaced
@@ -328,9 +328,9 @@ struct RunSession: Sendable {
       }
     }
     // If these files are dropped again, `prune` waits again.
-    if options.shard == nil, try await parts.state.hasNotes() {
+    if options.shard == nil, try await runContext.state.hasNotes() {
       try await CurrentCatalog.forEachFiles(in: output) {
-        try await parts.state.clearNotes(on: $0)
+        try await runContext.state.clearNotes(on: $0)
       }
     }
     recorder.update { $0.isPublished = true }

@@ -23,7 +23,7 @@ package struct LadderFit: Sendable {
       return
     }
     let most = min(most, lengths.count)
-    // The least cost of the requests up to a length if that is the last of so many rungs, and the rung before it.
+    // The least cost of the requests up to a length if that is the last of a number of rungs, and the rung before it.
     var least = [[Double]](repeating: [], count: most)
     var before = [[Int32]](repeating: [], count: most)
     requests.forEachRung { rung, costs in

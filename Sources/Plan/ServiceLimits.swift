@@ -17,7 +17,7 @@ package struct ServiceLimits: Sendable, Equatable {
   package var frames: Int? = 1
   package var source = Source()
 
-  /// What it reads. A limit that is nil is none.
+  /// What it reads. Nil means no limit.
   package struct Source: Sendable, Equatable {
     package var bytes: Int?
     /// Of one frame.

@@ -10,7 +10,7 @@ package struct ViewWeights: Sendable, Equatable {
     }
   }
 
-  /// So many times as often.
+  /// This many times as often.
   package func times(_ factor: Double) -> ViewWeights {
     var weights = self
     weights.values = values.map { $0 * factor }

@@ -51,8 +51,8 @@ struct HeaderSearch {
     switch reader.reading {
     case .header(let header): return header
     case .needs: throw SizeError.tooFar
-    case .refused(let refusal):
-      throw refusal.kind == .truncated ? SizeError.cutOff : .notImage(refusal.reason)
+    case .rejected(let rejection):
+      throw rejection.kind == .truncated ? SizeError.cutOff : .notImage(rejection.reason)
     }
   }
 }

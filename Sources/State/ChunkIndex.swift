@@ -58,7 +58,7 @@ package struct ChunkIndex: Sendable {
   /// - Parameters:
   ///   - edits: what differs, in the order of the present document: where that is in it, and how many bytes the other has in
   ///     its place.
-  ///   - claims: of a run: chunks that items have left are none of the other document.
+  ///   - claims: of a run: chunks that items have left do not count.
   package func moved(
     _ edits: [(range: Range<Int>, length: Int)], _ claims: ChunkClaims? = nil
   ) throws(StateError) -> ChunkList {

@@ -60,7 +60,7 @@ package struct Possession: Sendable, Hashable {
   /// As it is stored.
   var values: [Statement.Value] { [.text(kind.rawValue), .key(name)] }
 
-  /// A row that begins with such values; nil if its kind is none.
+  /// A row that begins with such values; nil if it has no such kind.
   init?(_ row: Statement.Row) {
     guard let kind = Kind(rawValue: row.text(0)) else { return nil }
     self.init(kind, row.key(1))

@@ -5,7 +5,7 @@
 package struct TesseraError: Error, Sendable, CustomStringConvertible {
   /// The kind of error. The raw value is the `code` of `--json`, and the `reason` in `runs.jsonl`.
   package enum Code: String, Sendable, Encodable, CaseIterable {
-    /// An output could not be read or written, or is none.
+    /// An output could not be read or written, or is not an output.
     case output
     case state, system, workers, manifest
     /// There is no space left for the state, the output or work files.

@@ -6,15 +6,15 @@ internal import TesseraSystem
 /// A running `tessera-worker`: a process that has started libvips and confined itself, never sees an
 /// image, and forks a worker for each request.
 final class ForkServer: Sendable {
-  /// How long it may take to say hello. Meanwhile libvips loads its modules.
+  /// How long it may take to send its capabilities. Meanwhile libvips loads its modules.
   private static let startTime = Duration.seconds(20)
 
-  let hello: WorkerHello
+  let capabilities: WorkerCapabilities
   private let pid: pid_t
   private let channel: Int32
   private let isReaped = Mutex(false)
 
-  /// Starts a fork server and waits for its hello.
+  /// Starts a fork server and waits for its capabilities.
   ///
   /// The kernel kills it when the calling thread ends.
   init(_ settings: WorkerSettings) throws(TesseraError) {
@@ -23,14 +23,14 @@ final class ForkServer: Sendable {
     var lines = LineChannel(descriptor: channel)
     let received = lines.receive(
       maximumLength: WireLine.maximumLength, until: .now.advanced(by: Self.startTime))
-    // Why a line is not a hello does not matter: how the process ended says more.
+    // Why a line states no capabilities does not matter: how the process ended says more.
     guard case .line(let line) = received else {
       let ending = Self.end(pid)
       close(channel)
       throw TesseraError(.workers, "\"\(settings.executable)\" did not start: \(ending.sentence)")
     }
-    guard let hello = try? WireLine.message(WorkerHello.self, line).message,
-      hello.protocolVersion == WorkerHello.protocolVersion
+    guard let capabilities = try? WireLine.message(WorkerCapabilities.self, line).message,
+      capabilities.protocolVersion == WorkerCapabilities.protocolVersion
     else {
       _ = Self.end(pid)
       close(channel)
@@ -38,7 +38,7 @@ final class ForkServer: Sendable {
         .workers, "\"\(settings.executable)\" is from another version than this tessera",
         remedy: "install both executables of one build side by side")
     }
-    self.hello = hello
+    self.capabilities = capabilities
   }
 
   deinit {

@@ -4,7 +4,7 @@ package import TesseraSystem
 /// may replace it with a fake that starts no process.
 package protocol Transcoding: Sendable {
   /// What the workers work with.
-  var hello: WorkerHello { get }
+  var capabilities: WorkerCapabilities { get }
 
   /// Has one job done. Waits for a free worker. A failure of the image is an answer.
   ///

@@ -2,7 +2,7 @@ package import TesseraSystem
 
 /// What a worker reports about itself and its libraries.
 package struct WorkerExamination: Sendable {
-  package var hello: WorkerHello
+  package var capabilities: WorkerCapabilities
   package var checks: [ExaminationCheck]
 
   /// Starts a worker, has it test its libraries, and ends it.
@@ -39,6 +39,6 @@ package struct WorkerExamination: Sendable {
         "\"\(settings.executable)\" could not test its libraries: \(process.end().sentence)")
     }
     process.finish()
-    return WorkerExamination(hello: server.hello, checks: checks)
+    return WorkerExamination(capabilities: server.capabilities, checks: checks)
   }
 }

@@ -8,7 +8,7 @@ package final class WorkerPool: Transcoding {
   private let settings: WorkerSettings
   private let queue: JobQueue
   /// The means that the workers have reported.
-  package let hello: WorkerHello
+  package let capabilities: WorkerCapabilities
 
   /// Starts the fork server, and learns its means; workers start when there is work for them.
   ///
@@ -17,7 +17,7 @@ package final class WorkerPool: Transcoding {
     _ settings: WorkerSettings
   ) async throws(TesseraError) -> WorkerPool {
     let queue = JobQueue()
-    let started: Result<WorkerHello, TesseraError> = await withCheckedContinuation {
+    let started: Result<WorkerCapabilities, TesseraError> = await withCheckedContinuation {
       continuation in
       // The fork server is started by the thread of a lane and by no other. The kernel kills it when
       // the thread that started it ends (PR_SET_PDEATHSIG), and a thread of Swift's pool may end at
@@ -27,7 +27,7 @@ package final class WorkerPool: Transcoding {
       } body: {
         do throws(TesseraError) {
           let server = queue.register(try ForkServer(settings))
-          continuation.resume(returning: .success(server.hello))
+          continuation.resume(returning: .success(server.capabilities))
           var lane = WorkerThread(settings, queue)
           lane.run()
         } catch {
@@ -51,10 +51,10 @@ package final class WorkerPool: Transcoding {
     return pool
   }
 
-  private init(_ settings: WorkerSettings, _ queue: JobQueue, _ hello: WorkerHello) {
+  private init(_ settings: WorkerSettings, _ queue: JobQueue, _ capabilities: WorkerCapabilities) {
     self.settings = settings
     self.queue = queue
-    self.hello = hello
+    self.capabilities = capabilities
   }
 
   private var threadCount: Int { max(1, settings.count) }

@@ -19,7 +19,7 @@ extension Confinement {
     let files = withCStrings(system) { tessera_confine_files($0) }
     if files < 0 { stop("could not restrict its file access: \(reason(-files))") }
     let calls = tessera_confine_server()
-    // ENOSYS: the kernel, or a container, offers no filter. The hello reports that.
+    // ENOSYS: the kernel, or a container, offers no filter. The capabilities report that.
     if calls != 0 && calls != ENOSYS {
       stop("could not restrict its system calls: \(reason(calls))")
     }

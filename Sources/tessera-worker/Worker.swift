@@ -13,7 +13,7 @@ struct Worker {
   /// Does jobs until the channel is closed, then ends the process.
   func run(on descriptor: Int32) -> Never {
     // What the fork server may do and a worker may not: start processes, signal them. A kernel without
-    // filters has been reported with the hello.
+    // filters has been reported with the capabilities.
     let code = tessera_confine_worker()
     guard code == 0 || code == ENOSYS else { end("could not restrict its system calls") }
     var channel = LineChannel(descriptor: descriptor, acceptsDescriptors: true)

@@ -37,8 +37,8 @@ let confinement = Confinement.enter()
 guard tessera_threads() == 1 else { stop("its libraries started threads") }
 
 // A coordinator that has closed the channel needs no worker, which is not an error.
-let hello = WorkerHello(libvips: version, confinement: confinement, lacks: lacks)
-guard LineChannel(descriptor: 3).send(WireLine.line(hello)) else { exit(0) }
+let capabilities = WorkerCapabilities(libvips: version, confinement: confinement, lacks: lacks)
+guard LineChannel(descriptor: 3).send(WireLine.line(capabilities)) else { exit(0) }
 var server = ForkServer(channel: 3)
 if let descriptor = server.run() {
   Worker(secondsPerJob: arguments[1]).run(on: descriptor)

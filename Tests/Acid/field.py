@@ -399,7 +399,7 @@ def older():
 def cut_off():
     for name, data in (("avif", vips(picture(), "avif", Q=80)), ("heic", vips(picture(), "heic", Q=95)), ("jp2", vips(picture(), "jp2", lossless="true")),
                        ("tif", tiff(picture())), ("bmp", bmp(picture()))):
-        case(f"damaged/half.{name}", data[:len(data) // 2], f"{name.upper()}, cut off in the middle: it says so", None, refused=True)
+        case(f"damaged/half.{name}", data[:len(data) // 2], f"{name.upper()}, cut off in the middle: it says so", None, rejected=True)
 
 
 FIELD = (phones, with_previews, turned_otherwise, avifs, jxls, jp2s, drawings, older, cut_off)

@@ -6,7 +6,7 @@ import Testing
 @testable import TesseraCatalog
 @testable import TesseraCatalogFoundation
 
-/// Loading, URLs and mapped tables: what each of them chooses, and what it refuses.
+/// Loading, URLs and mapped tables: what each of them chooses, and what it rejects.
 @Suite struct FoundationPartsTests {
   private let folder: TemporaryFolder
 

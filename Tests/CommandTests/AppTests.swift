@@ -281,7 +281,7 @@ import Testing
     let cut = try await Tool.tessera("diff", "--json", old, fixture.folder.path("cut.json"))
     #expect(cut.status == 2)
     let report = try JSONSerialization.jsonObject(with: Data(cut.output.utf8)) as? [String: Any]
-    #expect((report?["error"] as? [String: Any])?["code"] as? String == "failed", "\(cut.output)")
+    #expect((report?["error"] as? [String: Any])?["code"] as? String == "output", "\(cut.output)")
     #expect(cut.errors.contains("cut.json"))
     let missing = try await Tool.tessera("diff", fixture.folder.path("nothing"), out)
     #expect(missing.status == 2)

@@ -2,7 +2,7 @@ import Foundation
 import TesseraTestSupport
 import Testing
 
-/// `doctor` with outputs, and with URLs of real servers on this machine: redirects, TLS and refusals.
+/// `doctor` with outputs, and with URLs of real servers on this machine: redirects, TLS and rejections.
 @Suite struct DoctorCommandTests {
   /// A server with TLS, and its authority.
   private static func secured(_ folder: TemporaryFolder) async throws -> Nginx {
@@ -69,10 +69,10 @@ import Testing
         problem,
       ])
     // Not one packet to an address that is not allowed.
-    let refused = try await Tool.run(
+    let rejected = try await Tool.run(
       Places.tessera, ["doctor", "\(target)/plain.jpg", "--json"], environment: environment)
-    #expect(refused.status == 1)
-    let document = try JSONSerialization.jsonObject(with: Data(refused.output.utf8))
+    #expect(rejected.status == 1)
+    let document = try JSONSerialization.jsonObject(with: Data(rejected.output.utf8))
     let findings = try #require((document as? [String: Any])?["findings"] as? [[String: Any]])
     let request = try #require(findings.last { $0["kind"] as? String == "request" })
     #expect(request["ok"] as? Bool == false)
@@ -82,7 +82,7 @@ import Testing
     #expect(
       request["fix"] as? String
         == "fetch: {allow: [loopback]} in the pipeline file, here --allow loopback")
-    #expect(!(refused.output + good.output + distrusted.output).contains("secret"))
+    #expect(!(rejected.output + good.output + distrusted.output).contains("secret"))
     await nginx.stop()
     await first.stop()
   }
@@ -107,7 +107,7 @@ import Testing
   }
 
   /// A port at which nothing listens.
-  @Test func aRefusedConnectionIsCalledThat() async throws {
+  @Test func aRejectedConnectionIsCalledThat() async throws {
     let server = try FaultServer()
     let url = server.url("/a.jpg")
     server.stop()

@@ -93,9 +93,10 @@ import Testing
     // A folder of the user's own, and a file in the place of a folder.
     if isFolder {
       try fixture.folder.write("mine", to: "\(target)/AppIcon.appiconset/Contents.json")
-      let refused = try await Self.export(fixture, form, to: target, "--force")
+      let rejected = try await Self.export(fixture, form, to: target, "--force")
       #expect(
-        refused.status == 2 && refused.errors.contains("has more in it than an export as \(form)"))
+        rejected.status == 2 && rejected.errors.contains("has more in it than an export as \(form)")
+      )
       #expect(try fixture.folder.text("\(target)/AppIcon.appiconset/Contents.json") == "mine")
       try fixture.folder.write("mine", to: "made/file")
       #expect(try await Self.export(fixture, form, to: "made/file", "--force").status == 2)

@@ -56,7 +56,7 @@ import Testing
         "404 failed [http-status]", "html failed [not-image]", "json failed [not-image]",
         "empty failed [not-image]", "204 failed [http-status]",
         "truncated failed 240x160 jpeg [decode]", "short failed [truncated]",
-        "psd failed 7x9 psd [unsupported-format]", "forbidden failed [address-refused]",
+        "psd failed 7x9 psd [unsupported-format]", "forbidden failed [address-rejected]",
         "bomb failed 60000x60000 png [too-many-pixels]",
         "good ok 240x160 jpeg: 64x64 webp, 128x128 webp, 240x160 webp",
       ])
@@ -313,11 +313,12 @@ import Testing
     let fixture = try RunFixture(manifest: nginx.url("/plain.jpg"))
     let copy = fixture.folder.path("tessera")
     try FileManager.default.copyItem(atPath: Places.tessera, toPath: copy)
-    let hello = WorkerHello(
+    let capabilities = WorkerCapabilities(
       libvips: "0", confinement: Confinement(landlock: 0, hasSeccomp: false))
     _ = try Impostor.install(
       "while read line <&3; do echo '\(reply)' >&3; done",
-      hello: String(decoding: WireLine.line(hello).dropLast(), as: UTF8.self), as: "tessera-worker",
+      capabilities: String(decoding: WireLine.line(capabilities).dropLast(), as: UTF8.self),
+      as: "tessera-worker",
       in: fixture.folder)
     let result = try await Tool.run(copy, ["run", fixture.folder.path("feed.yaml")])
     #expect(result.status == 1, "\(result.errors)")

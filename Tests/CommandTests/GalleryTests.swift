@@ -156,8 +156,8 @@ import Testing
       for command in [
         ["gallery", out], ["export", out, "--as", "html", "--to", fixture.folder.path("x")],
       ] {
-        let refused = try await Tool.run(Places.tessera, command)
-        #expect(refused.status == 2 && refused.errors.contains(sentence), "\(refused.errors)")
+        let rejected = try await Tool.run(Places.tessera, command)
+        #expect(rejected.status == 2 && rejected.errors.contains(sentence), "\(rejected.errors)")
       }
     }
     let nothing = try await Tool.tessera("gallery", fixture.folder.path("nothing"))

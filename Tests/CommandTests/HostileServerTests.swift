@@ -50,7 +50,7 @@ import Testing
     var answers: [String]
     var path = "/image"
     var connectError: Int32?
-    var expected = "address-refused"
+    var expected = "address-rejected"
     /// The requests that arrive at the public address.
     var requests = 0
   }

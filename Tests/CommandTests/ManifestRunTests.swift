@@ -126,7 +126,7 @@ import Testing
       "manifest: http://169.254.169.254/list\noutput: out\nslots: {a: {size: 10x}}\n", to: "p.yaml")
     let result = try await Tool.tessera("run", path)
     #expect(result.status == 2)
-    #expect(result.errors.contains("(address-refused)"), "\(result.errors)")
+    #expect(result.errors.contains("(address-rejected)"), "\(result.errors)")
   }
 
   /// What the URL alone shows is said before the first request; names of hosts are left to a run.
@@ -138,7 +138,7 @@ import Testing
     ("http://example.com/a.jpg", ""), ("http://192.0.43.8/a.jpg", ""),
     ("http://127.0.0.1/a.jpg", ""),
   ])
-  func checkSaysWhichAddressesARunRefuses(_ url: String, _ reason: String) async throws {
+  func checkSaysWhichAddressesARunRejects(_ url: String, _ reason: String) async throws {
     let folder = try TemporaryFolder()
     try folder.write("{\"id\":\"a\",\"url\":\"\(url)\"}\n", to: "m.jsonl")
     let path = try folder.write(
@@ -158,7 +158,7 @@ import Testing
         result.output.contains(
           "m.jsonl:1: error: \(url.hasPrefix("file:") ? "passwd" : url): "), "\(result.output)")
       #expect(result.output.contains(reason), "\(result.output)")
-      #expect(result.output.contains("(address-refused)"), "\(result.output)")
+      #expect(result.output.contains("(address-rejected)"), "\(result.output)")
     }
   }
 
@@ -341,7 +341,7 @@ import Testing
     let images = try fixture.catalog.images
     #expect(images.map(\.status) == [.ok, .ok, .failed, .failed])
     #expect(images[2].error?.code == "dns", "\(images[2].error?.message ?? "")")
-    #expect(images[3].error?.code == "address-refused", "\(images[3].error?.message ?? "")")
+    #expect(images[3].error?.code == "address-rejected", "\(images[3].error?.message ?? "")")
     await nginx.stop()
   }
 

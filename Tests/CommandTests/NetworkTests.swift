@@ -284,7 +284,7 @@ import Testing
     #expect(try await fixture.run().status == 1)
     let outline = [
       "file ok 240x160 jpeg: 64x64 webp, 128x128 webp, 240x160 webp", "data ok 1x1 png: 1x1 webp",
-      "passwd failed [address-refused]", "gone failed [not-found]",
+      "passwd failed [address-rejected]", "gone failed [not-found]",
     ]
     #expect(try fixture.catalog.outline == outline)
     #expect(try fixture.catalog.images[1].url == "data:image/png;base64,")

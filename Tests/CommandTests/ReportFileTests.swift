@@ -18,7 +18,7 @@ import Testing
   func noOtherFileIsReplaced(_ option: String) async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let fixture = try Self.fixture(nginx)
-    func expectRefused(_ name: String, _ finding: String) async throws {
+    func expectRejected(_ name: String, _ finding: String) async throws {
       let path = fixture.folder.path(name)
       let before = FileManager.default.contents(atPath: path)
       let result = try await fixture.run(option, path)
@@ -33,14 +33,14 @@ import Testing
     {
       try FileManager.default.createDirectory(
         atPath: fixture.folder.path("out/.tessera"), withIntermediateDirectories: true)
-      try await expectRefused(name, "is a file of the output")
+      try await expectRejected(name, "is a file of the output")
     }
     #expect(try await fixture.run().status == 0)
-    try await expectRefused("out/catalog.json", "is a file of the output")
-    try await expectRefused("manifest", "is the manifest")
-    try await expectRefused("feed.yaml", "is the pipeline file")
+    try await expectRejected("out/catalog.json", "is a file of the output")
+    try await expectRejected("manifest", "is the manifest")
+    try await expectRejected("feed.yaml", "is the pipeline file")
     try fixture.folder.write("mine\n", to: "notes.txt")
-    try await expectRefused("notes.txt", "is a file that no run wrote for \(option)")
+    try await expectRejected("notes.txt", "is a file that no run wrote for \(option)")
     // Also through a link, and if the pipeline file can't be read.
     try FileManager.default.createSymbolicLink(
       atPath: fixture.folder.path("link"), withDestinationPath: "notes.txt")

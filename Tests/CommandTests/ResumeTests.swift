@@ -18,7 +18,7 @@ import Testing
   private enum Reply: String, CaseIterable {
     case rest, otherVersion, ignoresIfRange, otherOffset, otherTotal, half, multipart, unsaid
     case noVersion, longer, shorter, elsewhere
-    case refuses, notSatisfiable, resets
+    case rejects, notSatisfiable, resets
 
     var needsAll: Bool { ![.rest, .otherVersion, .resets, .shorter].contains(self) }
     var needsRetry: Bool { self == .resets || self == .shorter }
@@ -60,7 +60,7 @@ import Testing
       connection.respond(
         "206 Partial Content", ["Content-Type": "multipart/byteranges; boundary=x"], bytes)
     case .unsaid: connection.respond("206 Partial Content", [:], Array(bytes[range]))
-    case .refuses: connection.respond("501 Not Implemented")
+    case .rejects: connection.respond("501 Not Implemented")
     case .notSatisfiable:
       connection.respond("416 Range Not Satisfiable", ["Content-Range": "bytes */\(count)"])
     case .resets:

@@ -162,14 +162,14 @@ import Testing
     await nginx.stop()
   }
 
-  /// Whatever does not belong together is refused by its name, and the last catalog stands.
-  @Test func mergeRefusesWhatDoesNotBelongTogether() async throws {
+  /// Whatever does not belong together is rejected by its name, and the last catalog stands.
+  @Test func mergeRejectsWhatDoesNotBelongTogether() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let fixture = try Self.fixture(nginx)
     for shard in 0..<3 { _ = try await Self.run(fixture, shard, of: 3) }
     #expect(try await Self.merge(fixture).status == 1)
     let catalog = try fixture.catalogText
-    func expectRefusal(_ options: [String] = [], _ message: String) async throws {
+    func expectRejection(_ options: [String] = [], _ message: String) async throws {
       let merged = try await Tool.run(
         Places.tessera, ["merge", fixture.folder.path("out")] + options)
       #expect(merged.status == 2)
@@ -189,29 +189,30 @@ import Testing
       // The first of each, but for the version, which is in the catalog's head, too.
       let range = try #require(good.range(of: found))
       try fixture.folder.write(good.replacingCharacters(in: range, with: other), to: result)
-      try await expectRefusal([], message)
+      try await expectRejection([], message)
     }
     try fixture.folder.write(String(good.dropLast(20)), to: result)
-    try await expectRefusal([], "is damaged; run the shard 1/3 again")
+    try await expectRejection([], "is damaged; run the shard 1/3 again")
     let cut = good.split(separator: "\n").dropLast().joined(separator: "\n") + "\n"
     try fixture.folder.write(cut, to: result)
-    try await expectRefusal([], "is damaged; run the shard 1/3 again")
+    try await expectRejection([], "is damaged; run the shard 1/3 again")
     // A run that ends early leaves no result of an earlier one behind.
     try fixture.folder.write(good, to: result)
     let stopped = try await Self.run(fixture, 1, of: 3, "--manifest", "/missing")
     #expect(stopped.status == 2)
-    try await expectRefusal([], "1 of 3 shards have no result: 1/3;")
+    try await expectRejection([], "1 of 3 shards have no result: 1/3;")
     try fixture.folder.write(Self.manifest(nginx) + "\n", to: "manifest")
     _ = try await Self.run(fixture, 1, of: 3)
-    try await expectRefusal([], "another manifest than shard 0/3")
+    try await expectRejection([], "another manifest than shard 0/3")
     try fixture.folder.write(Self.manifest(nginx), to: "manifest")
     try fixture.write(keys: "variants: {quality: 70}")
     _ = try await Self.run(fixture, 1, of: 3)
-    try await expectRefusal([], "another pipeline file or version of tessera than shard 0/3")
+    try await expectRejection([], "another pipeline file or version of tessera than shard 0/3")
     try fixture.write(keys: "")
     _ = try await Self.run(fixture, 0, of: 2)
-    try await expectRefusal([], "there are results of 2, and of 3 shards; say with --shards")
-    try await expectRefusal(["--shards", "4"], "4 of 4 shards have no result: 0/4, 1/4, 2/4, 3/4;")
+    try await expectRejection([], "there are results of 2, and of 3 shards; say with --shards")
+    try await expectRejection(
+      ["--shards", "4"], "4 of 4 shards have no result: 0/4, 1/4, 2/4, 3/4;")
     await nginx.stop()
   }
 
@@ -224,12 +225,12 @@ import Testing
     let pipeline = fixture.folder.path("feed.yaml")
     #expect(try await Tool.tessera("split", manifest, "4", parts).status == 0)
     // Split without the pipeline, which leaves the parameter out of ids.
-    var refused = 0
+    var rejected = 0
     for shard in 0..<4 {
       let run = try await Self.run(fixture, shard, of: 4, "--manifest", "\(parts)/\(shard).jsonl")
-      if run.errors.contains("split the manifest again with --pipeline") { refused += 1 }
+      if run.errors.contains("split the manifest again with --pipeline") { rejected += 1 }
     }
-    #expect(refused > 0)
+    #expect(rejected > 0)
     try FileManager.default.removeItem(atPath: parts)
     let split = try await Tool.tessera("split", manifest, "4", parts, "--pipeline", pipeline)
     #expect(split.status == 0, "\(split.errors)")

@@ -81,7 +81,7 @@ import Testing
     #expect(result.status == 1, "\(result.errors)")
     #expect(
       try Self.outcomes(folder)
-        == (1...4).map { "s\($0) ok" } + (1...4).map { "w\($0) address-refused" })
+        == (1...4).map { "s\($0) ok" } + (1...4).map { "w\($0) address-rejected" })
     let atURL = try await Self.run(
       folder, manifest: nginx.url("/list"), store: nginx.url(""), allow: "\"s3:b\"")
     #expect(atURL.status == 2)

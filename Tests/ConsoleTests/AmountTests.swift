@@ -140,9 +140,9 @@ import Testing
         == "0/19  0.0/s  75.0 kB/s; 19 fetching; failed: 1 dns; oldest request 1 min: a file, 1.2 MB in "
         + "flight")
     // A host that pauses is named where no request is slow.
-    progress.paused = ("cdn.example", "the connection was refused", .seconds(12))
+    progress.paused = ("cdn.example", "the connection was rejected", .seconds(12))
     #expect(text("", 61).hasSuffix("; oldest request 1 min: a file, 1.2 MB in flight"))
-    let pause = "; cdn.example gets no request for 12 s: the connection was refused"
+    let pause = "; cdn.example gets no request for 12 s: the connection was rejected"
     #expect(text("", 1).hasSuffix(pause))
     progress.oldest = nil
     #expect(ProgressBar(start: start).text(progress, now: start + .seconds(16)).hasSuffix(pause))

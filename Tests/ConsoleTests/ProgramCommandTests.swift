@@ -114,10 +114,10 @@ extension StreamTests {
               next: tessera run \(out)/pipeline.yaml
 
               """))
-      let refused = try await tessera(
+      let rejected = try await tessera(
         "init", out, "--manifest-only", "--from", "http://10.0.0.1/a", "--from", "http://[::1]/b")
       #expect(
-        refused.output.contains(
+        rejected.output.contains(
           "the pipeline does not permit some of them: add private, loopback to \"allow\" below "
             + "\"fetch\"\n"
         ))

@@ -57,7 +57,7 @@ struct SimulatedCase {
   private func best(of length: Int, _ whole: Size) -> String? {
     let others = (source.hasAlpha ? [] : ["jpeg"]) + ["png"]
     let candidates = isMoving ? ["webp"] : formats + others
-    guard service.refusal(of: source) == nil,
+    guard service.rejection(of: source) == nil,
       !isMoving || service.frames(of: source) == source.frames
     else { return nil }
     let (width, height) = scaled(whole, to: length)

@@ -88,7 +88,7 @@ struct SimulatedService: Sendable, CustomTestStringConvertible {
   ]
 
   /// Why it does not read a source; nil if it does.
-  func refusal(of source: SimulatedSource) -> String? {
+  func rejection(of source: SimulatedSource) -> String? {
     let reads = row["reads"] ?? "-"
     let area = source.stored.width * source.stored.height
     if reads != "-", !reads.split(separator: ",").contains(source.format[...]) {
@@ -118,7 +118,7 @@ struct SimulatedService: Sendable, CustomTestStringConvertible {
 
   func make(_ source: SimulatedSource, by url: String) throws -> Made {
     let request = try grammar.parse(url)
-    if let refusal = refusal(of: source) { throw Failure(reason: refusal) }
+    if let rejection = rejection(of: source) { throw Failure(reason: rejection) }
     let turns = row["turns"] ?? "always"
     let whole = turns == "always" || url.contains(turns) ? source.shown : source.stored
     var part = whole

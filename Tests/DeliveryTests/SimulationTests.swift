@@ -8,7 +8,7 @@ import Testing
 @testable import TesseraPipeline
 @testable import TesseraPipelineFile
 
-/// Every service that has a preset, with sources of all kinds: no URL of a catalog is one that the service would cut, shrink, refuse
+/// Every service that has a preset, with sources of all kinds: no URL of a catalog is one that the service would cut, shrink, reject
 /// or answer with something else, and nothing is given up that it could make.
 @Suite struct SimulationTests {
   /// What a pipeline needs besides the preset.
@@ -42,7 +42,7 @@ import Testing
 
   private static let url = "https://images.example/a"
 
-  /// The image in the catalog, and its plan; nil if the source is refused.
+  /// The image in the catalog, and its plan; nil if the source is rejected.
   private static func image(
     _ source: SimulatedSource, _ file: PipelineFile
   ) throws -> (image: CatalogImage, plan: Plan)? {
@@ -73,7 +73,7 @@ import Testing
     if !isMoving { file.delivery?.keepsAnimations = false }
     guard let (image, plan) = try image(source, file) else {
       let isShown = ["jpeg", "png", "gif", "webp", "avif"].contains(source.format)
-      return service.refusal(of: source) == nil || isShown ? ["it is refused without need"] : []
+      return service.rejection(of: source) == nil || isShown ? ["it is rejected without need"] : []
     }
     let comparison = SimulatedCase(source, service, formats, isMoving: isMoving)
     return zip(image.variants, plan.variants).flatMap { variant, planned in

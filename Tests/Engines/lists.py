@@ -99,7 +99,7 @@ class Databases:
 
     def __init__(self, folder: str):
         self.folder = folder
-        # PostgreSQL refuses to be started by root.
+        # PostgreSQL rejects to be started by root.
         account = pwd.getpwnam("postgres") if os.getuid() == 0 else pwd.getpwuid(os.getuid())
         self.processes: list[subprocess.Popen] = []
         self.dsn = f"host={folder} user=postgres dbname=postgres"

@@ -37,7 +37,7 @@ class Cluster:
         with open(f"{folder}/key", "wb") as file:
             file.write(os.urandom(1024))
         os.chmod(f"{folder}/key", 0o600)
-        # munged refuses a folder that others may write to, above its socket, too.
+        # munged rejects a folder that others may write to, above its socket, too.
         self.processes["munged"] = subprocess.Popen(
             ["munged", "--foreground", "--force", f"--socket={folder}/socket", f"--key-file={folder}/key",
              f"--pid-file={folder}/pid", f"--log-file={folder}/log", f"--seed-file={folder}/seed"],

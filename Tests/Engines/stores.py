@@ -491,7 +491,7 @@ def test_sources(work, store):
     with open(f"{outputs['s3:other']}/catalog.json") as file:
         errors = [image["error"] for image in json.load(file)["images"]]
     check(all("add allow: [s3:photos]" in error["message"] for error in errors), f"{store.name}: {errors}")
-    print(f"{store.name}, sources in a bucket: 3 ok, 1 missing; refused without permission", flush=True)
+    print(f"{store.name}, sources in a bucket: 3 ok, 1 missing; rejected without permission", flush=True)
 
 
 def test_web_identity(work, home):
@@ -635,7 +635,7 @@ def test_faults(work, store):
         expect(work, proxied, name, f"{store.name}, each seventh answer is {name}")
     # Failures that do not pass: status 2, a sentence, and no catalog.
     for name, fault, environment, sentence in [
-            ("refused", (403, "AccessDenied"), None, "403 AccessDenied"),
+            ("rejected", (403, "AccessDenied"), None, "403 AccessDenied"),
             ("skewed", (403, "RequestTimeTooSkewed"), None, "set this machine's clock"),
             ("down", (503, "ServiceUnavailable"), None, "could not be reached in 6 attempts"),
             ("gone", "drop", None, "could not be reached in 6 attempts"),
@@ -669,7 +669,7 @@ def test_faults(work, store):
     verified = store.tessera("verify", f"s3://{BUCKET}/middle", "--quiet")
     check(verified.returncode == 0, f"middle: {verified.stdout}")
     done = proxied.tessera("run", path, "--quiet")
-    expect(work, store, "middle", f"{store.name}, refused in the middle, then run again")
+    expect(work, store, "middle", f"{store.name}, rejected in the middle, then run again")
     server.shutdown()
 
 

@@ -270,8 +270,8 @@ import Testing
     for host in ["images.example", "ＩＭＡＧＥＳ。example.", "im%61ges.example"] {
       #expect(await fetch("http://\(host)/a") == "images.example")
     }
-    #expect(await fetch("http://images.example/to") == "address-refused")
-    #expect(await fetch("http://images.example/dot") == "address-refused")
+    #expect(await fetch("http://images.example/to") == "address-rejected")
+    #expect(await fetch("http://images.example/dot") == "address-rejected")
     #expect(await fetch("http://ü\u{FFFD}/a") == "bad-url")
     #expect(proxy.total == 5)
   }

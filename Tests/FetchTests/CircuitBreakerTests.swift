@@ -6,7 +6,7 @@ import Testing
 @Suite struct CircuitBreakerTests {
   private let start = ContinuousClock.now
   private let rateLimit = FetchError(.httpStatus, "429", isRetryable: true, status: 429)
-  private let unreachable = FetchError(.network, "refused", isRetryable: true)
+  private let unreachable = FetchError(.network, "rejected", isRetryable: true)
 
   private func breaker() -> CircuitBreaker {
     CircuitBreaker(patience: .seconds(120), error: rateLimit, now: start)

@@ -19,13 +19,13 @@ import Testing
   /// The catalog's codes.
   @Test func codesOfErrors() {
     let codes: [FetchError.Code] = [
-      .badURL, .dns, .network, .tls, .timeout, .redirect, .addressRefused, .httpStatus, .tooLarge,
+      .badURL, .dns, .network, .tls, .timeout, .redirect, .addressRejected, .httpStatus, .tooLarge,
       .truncated, .badEncoding, .badResponse, .badRange, .notFound, .notReadable,
       .symlink, .local, .outOfMemory, .cancelled,
       .runDeadline,
     ]
     let names = """
-      bad-url dns network tls timeout redirect address-refused http-status too-large truncated \
+      bad-url dns network tls timeout redirect address-rejected http-status too-large truncated \
       bad-encoding bad-response bad-range not-found not-readable symlink local out-of-memory cancelled runDeadline
       """.replacing("runDeadline", with: "run-deadline")
     #expect(codes.map(\.rawValue).joined(separator: " ") == names)

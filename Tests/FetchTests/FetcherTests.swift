@@ -95,7 +95,7 @@ private final class Bucket: BodyReceiving {
     ("/long", .tooLarge, false), ("/headers", .tooLarge, false),
     ("/gzipbad", .badEncoding, false),
     ("/gzipbomb", .tooLarge, false), ("/br", .badEncoding, false),
-    ("/forbidden", .addressRefused, false),
+    ("/forbidden", .addressRejected, false),
   ])
   func eachFaultCausesItsError(_ path: String, _ code: FetchError.Code, _ isRetryable: Bool)
     async throws
@@ -295,7 +295,7 @@ private final class Bucket: BodyReceiving {
       Issue.record("no error")
       return
     }
-    #expect(error.code == .addressRefused)
+    #expect(error.code == .addressRejected)
     #expect(error.message.hasSuffix("add allow: [loopback] to the pipeline's \"fetch\""))
     #expect(server.total == 0)
   }
@@ -316,7 +316,7 @@ private final class Bucket: BodyReceiving {
       Issue.record("no error")
       return
     }
-    #expect(error.code == .addressRefused, "\(error.message)")
+    #expect(error.code == .addressRejected, "\(error.message)")
     #expect(server.total == 0)
   }
 

@@ -106,7 +106,7 @@ import Testing
     settings.folders = [folder.path("unrelated"), folder.path(allowed)]
     settings.permissionHint = { "say \($0)" }
     let outside = FetchError(
-      .addressRefused,
+      .addressRejected,
       "the file is not in an allowed folder; if that is meant, say \"files:/the/folder\"")
     let behindLink = FetchError(
       .symlink,
@@ -114,27 +114,27 @@ import Testing
         + "there; if the link is meant, say \"files:/the/folder\"")
     // By its path it is in the folder.
     let isLinked = path.hasPrefix(allowed + "/") && !path.contains("..")
-    let refusal = isLinked ? behindLink : outside
+    let rejection = isLinked ? behindLink : outside
     let full = folder.url.path + "/" + path
-    #expect(LocalSource.refusal(of: full, settings) == (isAllowed ? nil : refusal))
-    #expect(settings.refusal(ofSource: "file://" + full) == (isAllowed ? nil : refusal))
+    #expect(LocalSource.rejection(of: full, settings) == (isAllowed ? nil : rejection))
+    #expect(settings.rejection(ofSource: "file://" + full) == (isAllowed ? nil : rejection))
     let (result, _) = LocalSource.file(path: full).read(
       FetchRequest(url: "file://" + full, deadline: .seconds(9)), settings, into: HeadersOnly())
     if !isAllowed {
-      #expect(throws: refusal) { try result.get() }
+      #expect(throws: rejection) { try result.get() }
     } else if path.hasSuffix("none") {
       #expect(throws: FetchError(.notFound, "the file does not exist")) { try result.get() }
     } else {
       #expect(try result.get().ending == .stopped)
     }
     settings.folders = []
-    #expect(LocalSource.refusal(of: full, settings) == outside)
+    #expect(LocalSource.rejection(of: full, settings) == outside)
   }
 
   @Test func allFilesAreInTheRoot() throws {
     var settings = FetchSettings()
     settings.folders = ["/"]
-    #expect(LocalSource.refusal(of: "/etc/passwd", settings) == nil)
+    #expect(LocalSource.rejection(of: "/etc/passwd", settings) == nil)
   }
 
   @Test func onlyRegularFilesAreSources() throws {
@@ -157,7 +157,7 @@ import Testing
   }
 
   /// What can be said of a source before any request.
-  @Test func aSourceMayBeRefusedByItsURLAlone() throws {
+  @Test func aSourceMayBeRejectedByItsURLAlone() throws {
     var settings = FetchSettings()
     settings.permissionHint = { "say \($0)" }
     for (url, host, permission) in [
@@ -168,17 +168,17 @@ import Testing
       ("http://LOCALHOST/", "localhost", "loopback"),
     ] {
       #expect(
-        settings.refusal(ofSource: url)
+        settings.rejection(ofSource: url)
           == FetchError(
-            .addressRefused,
+            .addressRejected,
             "\(host) is not on the public internet; if that is meant, say \(permission)"))
     }
     for url in ["http://8.8.8.8/", "http://a.example/", "ftp://127.0.0.1/", "data:,a", "s3://b/k"] {
-      #expect(settings.refusal(ofSource: url) == nil, "\(url)")
+      #expect(settings.rejection(ofSource: url) == nil, "\(url)")
     }
-    #expect(settings.refusal(ofSource: "data:a")?.code == .badURL)
+    #expect(settings.rejection(ofSource: "data:a")?.code == .badURL)
     settings.addresses = AddressPolicy(allow: ["loopback"])
-    #expect(settings.refusal(ofSource: "http://127.0.0.1/a") == nil)
+    #expect(settings.rejection(ofSource: "http://127.0.0.1/a") == nil)
   }
 
   @Test func theFolderToAllowIsThatOfTheFile() throws {

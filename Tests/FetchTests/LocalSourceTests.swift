@@ -89,24 +89,24 @@ private final class Sink: BodyReceiving {
       #expect(!error.message.contains(root))
       return error.code.rawValue
     }
-    #expect(try await code(url, []) == "address-refused")
+    #expect(try await code(url, []) == "address-rejected")
     #expect(try await code(url) == "too-large")
-    #expect(try await code("file://" + outside.path("secret.txt")) == "address-refused")
+    #expect(try await code("file://" + outside.path("secret.txt")) == "address-rejected")
     #expect(try await code("file://" + root + "/link.txt") == "symlink")
     #expect(try await code("file://" + root + "/out/secret.txt") == "symlink")
-    #expect(try await code("file://" + root + "/../../etc/passwd") == "address-refused")
-    #expect(try await code("file:///etc/passwd") == "address-refused")
+    #expect(try await code("file://" + root + "/../../etc/passwd") == "address-rejected")
+    #expect(try await code("file:///etc/passwd") == "address-rejected")
     #expect(try await code("file://" + root + "/pipe") == "not-readable")
-    #expect(try await code("file://" + root + "/") == "address-refused")
+    #expect(try await code("file://" + root + "/") == "address-rejected")
     #expect(try await code("file://" + root + "/none") == "not-found")
     // The error does not show whether a file outside exists.
-    #expect(try await code("file://" + outside.path("none")) == "address-refused")
-    #expect(try await code("file:///dev/tty") == "address-refused")
-    #expect(try await code("file:///no/such/folder/a") == "address-refused")
+    #expect(try await code("file://" + outside.path("none")) == "address-rejected")
+    #expect(try await code("file:///dev/tty") == "address-rejected")
+    #expect(try await code("file:///no/such/folder/a") == "address-rejected")
     #expect(try await code("file://" + root + "/a%00b") == "bad-url")
     #expect(try await code("file://example.com" + root + "/in%20side.txt") == "bad-url")
     // A folder does not allow another one whose name begins with its name.
-    #expect(try await code(url, [String(root.dropLast(2))]) == "address-refused")
+    #expect(try await code(url, [String(root.dropLast(2))]) == "address-rejected")
   }
 
   /// A folder whose name is equal in Unicode is another folder, as a file system has it.
@@ -126,7 +126,7 @@ private final class Sink: BodyReceiving {
         Issue.record("\(path) was read")
         continue
       }
-      #expect(error.code.rawValue == "address-refused", "\(path)")
+      #expect(error.code.rawValue == "address-rejected", "\(path)")
     }
   }
 }
@@ -238,14 +238,14 @@ private final class Sink: BodyReceiving {
         Issue.record("\(host) was requested")
         continue
       }
-      #expect(error.code == .addressRefused, "\(host): \(error.message)")
+      #expect(error.code == .addressRejected, "\(host): \(error.message)")
     }
     #expect(proxy.total == before)
     guard case .failure(let error) = try await fetch("http://images.example/away").0 else {
       Issue.record("the redirect was followed")
       return
     }
-    #expect(error.code == .addressRefused)
+    #expect(error.code == .addressRejected)
     #expect(proxy.total == before + 1)
   }
 }

@@ -142,7 +142,7 @@ import Testing
   /// What a result says of its host: by code, and whether the request was sent.
   @Test(arguments: [
     (FetchError.Code.badURL, "", ""), (.dns, "down", ""), (.network, "down", ""),
-    (.tls, "down", ""), (.timeout, "down", ""), (.redirect, "ok", "ok"), (.addressRefused, "", ""),
+    (.tls, "down", ""), (.timeout, "down", ""), (.redirect, "ok", "ok"), (.addressRejected, "", ""),
     (.httpStatus, "ok", "ok"), (.tooLarge, "ok", "ok"), (.truncated, "ok", "ok"),
     (.badEncoding, "ok", "ok"), (.badResponse, "ok", "ok"), (.badRange, "ok", "ok"),
     (.notFound, "", ""), (.notReadable, "", ""), (.symlink, "", ""), (.local, "", ""),

@@ -180,7 +180,7 @@ private final class Counter: BodyReceiving {
     ] {
       server.route("/in") { $1.respond("302 Found", ["Location": "http://\(address)/"]) }
       let outcome = try await Self.outcome(server.url("/in"))
-      #expect(outcome == "address-refused", "\(address): \(outcome)")
+      #expect(outcome == "address-rejected", "\(address): \(outcome)")
     }
   }
 
@@ -338,7 +338,7 @@ private final class Counter: BodyReceiving {
     let good = try await certificates.nginx("good")
     _ = try await Self.fetch(good, trusting: authority).get()
     #expect(try await good.protocols(of: 1) == ["HTTP/2.0"])
-    func expectRefusal(
+    func expectRejection(
       _ result: Result<FetchResponse, FetchError>, _ text: String, isRetryable: Bool = false
     ) {
       guard case .failure(let error) = result else {
@@ -349,7 +349,7 @@ private final class Counter: BodyReceiving {
       #expect(error.isRetryable == isRetryable, "\(text)")
     }
     // The system does not trust this authority.
-    expectRefusal(try await Self.fetch(good, trusting: nil), "an unknown authority")
+    expectRejection(try await Self.fetch(good, trusting: nil), "an unknown authority")
     await good.stop()
     for (name, more) in [
       ("other", ""), ("expired", ""), ("self", ""),
@@ -358,7 +358,7 @@ private final class Counter: BodyReceiving {
       let nginx = try await certificates.nginx(name, more)
       // A failed handshake may be a server that is restarting, so it is retryable; a bad
       // certificate is not.
-      expectRefusal(
+      expectRejection(
         try await Self.fetch(nginx, trusting: authority), "\(name) \(more)",
         isRetryable: !more.isEmpty)
       await nginx.stop()

@@ -128,13 +128,13 @@ import Testing
       table.append(row)
     }
     await secure.stop()
-    let refused = Array(repeating: "address-refused", count: 4)
+    let rejected = Array(repeating: "address-rejected", count: 4)
     print(
       table.map { row in
         row.map { $0.padding(toLength: 24, withPad: " ", startingAt: 0) }
           .joined()
       }.joined(separator: "\n"))
-    for row in table.dropFirst() { #expect(Array(row.dropFirst()) == refused, "\(row[0])") }
+    for row in table.dropFirst() { #expect(Array(row.dropFirst()) == rejected, "\(row[0])") }
   }
 
   /// Requests of one right share connections, those of different rights do not, also where both are permitted.

@@ -64,7 +64,7 @@ import Testing
   ])
   func anAddressMayNeedPermission(_ url: String, _ allow: [String], _ permission: String) async {
     let trace = await Self.follow(url, allow: allow)
-    #expect(trace.error?.code == .addressRefused)
+    #expect(trace.error?.code == .addressRejected)
     #expect(trace.permission == permission)
     #expect(trace.hops.map(\.status) == [0])
   }
@@ -80,10 +80,10 @@ import Testing
     #expect(trace.error == nil)
     #expect(trace.hops.map(\.isProxied) == [true])
     #expect(trace.hops.map(\.status) == [200])
-    let refused = await Self.follow(
+    let rejected = await Self.follow(
       "http://10.0.0.1/a", allow: [], proxies: ["http_proxy": proxy.url("")])
-    #expect(refused.error?.code == .addressRefused)
-    #expect(refused.hops.isEmpty && refused.permission == nil)
+    #expect(rejected.error?.code == .addressRejected)
+    #expect(rejected.hops.isEmpty && rejected.permission == nil)
   }
 
   /// Behind the proxy no TLS follows.

@@ -68,7 +68,7 @@ import Testing
   @Test(arguments: [[], ["a"], ["bb"], ["B"]])
   func onlyNamedBucketsAreRead(_ buckets: [String]) {
     let expected = FetchError(
-      .addressRefused,
+      .addressRejected,
       "the bucket b may not be read; if that is meant, add allow: [s3:b] to the pipeline's "
         + "\"fetch\"")
     #expect(throws: expected) { try Self.source("s3://b/k", buckets) }

@@ -204,15 +204,15 @@ import Testing
     server.route("/1") { $1.respond("302 Found", ["Location": target]) }
     let response = try await Self.fetch(server.url("/1")).result.get()
     #expect(response.leftOrigin)
-    let refused = try await Self.fetch(
+    let rejected = try await Self.fetch(
       server.url("/1"),
       settings: { $0.addresses = AddressPolicy() })
     #expect(
       throws: FetchError(
-        .addressRefused,
+        .addressRejected,
         "127.0.0.1 is not on the public internet; if that is meant, add allow: [loopback] to the "
           + "pipeline's \"fetch\"")
-    ) { try refused.result.get() }
-    #expect(refused.requests == 0)
+    ) { try rejected.result.get() }
+    #expect(rejected.requests == 0)
   }
 }

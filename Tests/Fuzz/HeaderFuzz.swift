@@ -27,7 +27,7 @@ public func fuzzHeader(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 private func checkAnswer(_ reading: HeaderReading) {
   switch reading {
   case .needs(let range): fatalError("a whole file requests \(range)")
-  case .refused(let refusal): require(!refusal.reason.isEmpty)
+  case .rejected(let rejection): require(!rejection.reason.isEmpty)
   case .header(let header):
     require(header.pixelWidth > 0 && header.pixelHeight > 0)
     require(header.pixelCount >= header.pixelWidth)
@@ -83,10 +83,10 @@ private func compare(_ one: HeaderReading, _ other: HeaderReading, isExact: Bool
     if isExact, one.format != .png, one.format != .jpeg {
       require(one.orientation == other.orientation, "\(one) and \(other)")
     }
-  case (.refused(let one), .refused(let other)):
+  case (.rejected(let one), .rejected(let other)):
     require(one.kind == other.kind, "\(one) and \(other)")
   // A chunk after those that were requested may show that a PNG is malformed.
-  case (.refused, .header(let other)) where other.format == .png || !isExact: break
+  case (.rejected, .header(let other)) where other.format == .png || !isExact: break
   default: fatalError("\(one) and \(other)")
   }
 }

@@ -25,7 +25,7 @@ private struct Bytes {
 private func outline(_ reading: HeaderReading) -> String {
   switch reading {
   case .needs(let range): return "needs \(range)"
-  case .refused(let refusal): return "\(refusal.kind.rawValue): \(refusal.reason)"
+  case .rejected(let rejection): return "\(rejection.kind.rawValue): \(rejection.reason)"
   case .header(let header):
     var text = "\(header.width)x\(header.height) \(header.format.rawValue)"
     if header.hasAlpha { text += " alpha" }

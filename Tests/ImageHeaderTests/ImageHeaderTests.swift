@@ -87,7 +87,7 @@ private func read(_ bytes: [UInt8], isWhole: Bool = true) -> HeaderReading {
         case .header(let header):
           #expect(
             header.width == whole.width && header.height == whole.height, "\(name) at \(length)")
-        case .refused(let refusal): Issue.record("\(name) at \(length): \(refusal.reason)")
+        case .rejected(let rejection): Issue.record("\(name) at \(length): \(rejection.reason)")
         }
         if case .needs = ImageHeader.read(bytes.span.extracting(0..<length), isWhole: true) {
           Issue.record("\(name): a whole file of \(length) bytes requests more")
@@ -115,24 +115,24 @@ private func read(_ bytes: [UInt8], isWhole: Bool = true) -> HeaderReading {
     ),
   ])
   func rejects(_ text: String, _ kind: String, _ reason: String) {
-    guard case .refused(let refusal) = read(Array(text.utf8)) else {
+    guard case .rejected(let rejection) = read(Array(text.utf8)) else {
       Issue.record("\(text) was not rejected")
       return
     }
-    #expect(refusal.kind.rawValue == kind)
-    #expect(refusal.reason == reason)
+    #expect(rejection.kind.rawValue == kind)
+    #expect(rejection.reason == reason)
   }
 
   @Test func rejectsImpossibleSizesAndSegments() throws {
     var png = try Places.bytes("one-pixel.png")
     png.replaceSubrange(16..<20, with: [0, 0, 0, 0])
-    guard case .refused(let zero) = read(png) else {
+    guard case .rejected(let zero) = read(png) else {
       Issue.record("a PNG without width was not rejected")
       return
     }
     #expect(zero.reason == "a PNG image of 0 x 1 pixels")
     let jpeg: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0, 0, 0] + [UInt8](repeating: 0, count: 20)
-    guard case .refused(let short) = read(jpeg) else {
+    guard case .rejected(let short) = read(jpeg) else {
       Issue.record("a JPEG with an empty segment was not rejected")
       return
     }

@@ -26,13 +26,13 @@ import Testing
   private static func format(_ signature: [UInt8]) -> String? {
     let bytes = joined(signature, [UInt8](repeating: 1, count: 4_000))
     let reading = ImageHeader.read(bytes.span, isWhole: true)
-    guard case .refused(let refusal) = reading else {
+    guard case .rejected(let rejection) = reading else {
       guard case .header(let header) = reading else { return "needs more" }
       return header.format.displayName
     }
-    if refusal.kind == .notImage { return nil }
-    if refusal.kind == .truncated { return "cut off" }
-    return String(refusal.reason.split(separator: " image").first ?? "")
+    if rejection.kind == .notImage { return nil }
+    if rejection.kind == .truncated { return "cut off" }
+    return String(rejection.reason.split(separator: " image").first ?? "")
   }
 
   @Test func eachByteOfASignatureCounts() {

@@ -19,7 +19,7 @@ func be(_ value: Int, _ count: Int) -> [UInt8] { le(value, count).reversed() }
 func outcome(_ reading: HeaderReading) -> String {
   switch reading {
   case .needs(let range): return "needs \(range.lowerBound)..<\(range.upperBound)"
-  case .refused(let refusal): return "\(refusal.kind.rawValue): \(refusal.reason)"
+  case .rejected(let rejection): return "\(rejection.kind.rawValue): \(rejection.reason)"
   case .header(let header):
     var text = "\(header.format.rawValue) \(header.pixelWidth)x\(header.pixelHeight)"
     text += "@\(header.bitsPerChannel)"

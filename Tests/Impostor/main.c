@@ -2,7 +2,7 @@
 // on descriptor 3 and the descriptors of the first job on 4 (source) and 5 (memory for files), its line
 // in $JOB. WorkerPoolTests uses it.
 //
-// The script and the first line that it sends are the files "script" and "hello" in the folder of the
+// The script and the first line that it sends are the files "script" and "capabilities" in the folder of the
 // path that it was started by.
 #define _GNU_SOURCE
 #include <poll.h>
@@ -57,7 +57,7 @@ int main(int count, char *words[]) {
   if (count < 1 || !strchr(words[0], '/')) return 64;
   tessera_die_with_parent();
   char hello[4096], script[8192];
-  int length = content(words[0], "hello", hello, sizeof hello);
+  int length = content(words[0], "capabilities", hello, sizeof hello);
   content(words[0], "script", script, sizeof script);
   if (write(3, hello, (size_t)length) != length) return 1;
   // One worker at a time is all that the tests need.

@@ -273,23 +273,23 @@ import Testing
       "\"columns\" in the pipeline file needs a table with a header row, or JSON Lines"
     ),
   ])
-  func aTableWithoutTheColumnsIsRefused(_ table: String, _ reason: String) {
-    #expect(ListOutline.lines(table, columns: Self.shirts) == ["refused: \(reason)"])
+  func aTableWithoutTheColumnsIsRejected(_ table: String, _ reason: String) {
+    #expect(ListOutline.lines(table, columns: Self.shirts) == ["rejected: \(reason)"])
   }
 
   // MARK: Other encodings
 
   /// A row that can't be read would leave the id of its product to another image.
-  @Test func aTableInAnotherEncodingIsRefused() {
+  @Test func aTableInAnotherEncodingIsRejected() {
     let latin =
       Array("Handle;Image Src;Title\na;https://a/1;Stra".utf8) + [0xDF]
       + Array("e\na;https://a/2;\n".utf8)
-    let refused =
-      "refused: line 2 is not in UTF-8; save the table as \"CSV UTF-8\", or convert it, if it is from Excel: "
+    let rejected =
+      "rejected: line 2 is not in UTF-8; save the table as \"CSV UTF-8\", or convert it, if it is from Excel: "
       + "iconv -f WINDOWS-1252 -t UTF-8 OLD.csv > NEW.csv"
     let mapping = ColumnMapping([.url: ["Image Src"], .id: ["Handle"]])
     for chunk in [1, 5, 1_000] {
-      #expect(ListOutline.lines(latin, columns: mapping, chunk: chunk).last == refused)
+      #expect(ListOutline.lines(latin, columns: mapping, chunk: chunk).last == rejected)
     }
     // Without ids that are shared, only its line is lost.
     #expect(
@@ -299,7 +299,7 @@ import Testing
     // In a header row it hides a column.
     let header = Array("id;url;Gr".utf8) + [0xF6] + Array("e\na;https://a/1;2\n".utf8)
     #expect(
-      ListOutline.lines(header) == [refused.replacing("line 2", with: "line 1")])
+      ListOutline.lines(header) == [rejected.replacing("line 2", with: "line 1")])
   }
 
   /// A mapping that was written by hand may forget what says that a product is a draft.
@@ -454,15 +454,15 @@ import Testing
     ("ID;Image_Link", "a Google Merchant feed", "{url: Image_Link, id: ID, separator: \",\"}"),
   ])
   func exportsOfShopsAreRecognized(_ header: String, _ name: String, _ columns: String) throws {
-    guard case .refused(let refusal) = ManifestFormat(first: header) else {
+    guard case .rejected(let rejection) = ManifestFormat(first: header) else {
       Issue.record("\(header)")
       return
     }
     #expect(
-      refusal.reason
+      rejection.reason
         == "it is \(name); add this to the pipeline file: columns: \(columns)")
     // With it, the header row is one.
-    let mapping = try #require(refusal.columns)
+    let mapping = try #require(rejection.columns)
     guard case .readable(_, true) = ManifestFormat(first: header, mapping) else {
       Issue.record("\(header)")
       return

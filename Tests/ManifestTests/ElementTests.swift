@@ -8,8 +8,8 @@ import Testing
   /// In pieces of several lengths, the last of which is the whole.
   private static func lines(_ text: String, columns: ColumnMapping? = nil) -> [String] {
     let all = [1, 2, 7, 10_000].map { ListOutline.lines(text, columns: columns, chunk: $0) }
-      // What is before the cause of a refusal may have been read.
-      .map { $0.last?.hasPrefix("refused: ") == true ? $0.suffix(1) : $0[...] }.map(Array.init)
+      // What is before the cause of a rejection may have been read.
+      .map { $0.last?.hasPrefix("rejected: ") == true ? $0.suffix(1) : $0[...] }.map(Array.init)
     #expect(Set(all).count == 1, "\(text)")
     return all[3]
   }
@@ -52,13 +52,13 @@ import Testing
   }
 
   /// The elements behind the cut would leave the catalog.
-  @Test func whatIsCutOffIsRefused() {
+  @Test func whatIsCutOffIsRejected() {
     let text = "[\n{\"url\":\"https://a/1\"},\n{\"url\":\"https://a/]\"}\n]"
     for count in 1..<text.utf8.count {
       let found = Self.lines(String(decoding: text.utf8.prefix(count), as: UTF8.self))
       let last = found.last ?? ""
       #expect(
-        last.hasPrefix("refused: it is cut off after line ")
+        last.hasPrefix("rejected: it is cut off after line ")
           && last.hasSuffix(": its JSON array has no end; make or fetch the list again"), "\(count)"
       )
     }
@@ -83,7 +83,7 @@ import Testing
   func anElementThatCannotBeReadIsTheEnd(_ text: String, _ line: Int, _ problem: String) {
     #expect(
       Self.lines(text).last
-        == "refused: it begins as a JSON array does, and what is on line \(line) is not an element of one: \(problem); correct it, "
+        == "rejected: it begins as a JSON array does, and what is on line \(line) is not an element of one: \(problem); correct it, "
         + "or write one object per line (JSON Lines), of which only that line would be lost")
   }
 
@@ -121,8 +121,8 @@ import Testing
       var reader = ListReader(ManifestReader())
       let text = ids.map { "{\"id\":\"\($0)\",\"url\":\"https://a/\($0)\"}" }.joined(
         separator: between)
-      var parts: [ManifestPart] = []
-      do throws(ListRefusal) {
+      var parts: [ManifestChunk] = []
+      do throws(ListRejection) {
         try reader.add(Array("[\(text)]".utf8))
         parts = try reader.parts(limit: .max, isCompared: true)
         try reader.end()

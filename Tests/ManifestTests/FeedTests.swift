@@ -68,7 +68,7 @@ import Testing
         ])
     #expect(
       Self.lines("<sitemapindex><sitemap><loc>https://a/s.xml</loc></sitemap></sitemapindex>") == [
-        "refused: it is an index of sitemaps; name the sitemaps themselves, as a list: manifest: [https://…, https://…]"
+        "rejected: it is an index of sitemaps; name the sitemaps themselves, as a list: manifest: [https://…, https://…]"
       ])
   }
 
@@ -225,7 +225,7 @@ import Testing
           "3 2 https://a/deep/er/x/3.jpg shared", "5 4 https://b/4.jpg shared",
           "5 4 https://c/4.jpg shared",
         ])
-    // Blanks around a reference are none of it, and an empty one is no image.
+    // Blanks around a reference do not belong to it, and an empty one is not an image.
     #expect(
       Self.lines(
         """
@@ -333,7 +333,7 @@ import Testing
         == #"1 g https://a/1.jpg shared {"author":"A"}"#)
   }
 
-  /// What is wrong with one item is a problem of its line; what is wrong with the text refuses all.
+  /// What is wrong with one item is a problem of its line; what is wrong with the text rejects all.
   @Test func badFeedsAreReported() {
     let long = String(repeating: "x", count: 1 << 20)
     #expect(
@@ -360,7 +360,7 @@ import Testing
         "it is an XML document with the root <CHANNEL>, and neither RSS, Atom nor a sitemap"
       ),
     ] {
-      #expect(Self.lines(text) == ["refused: \(reason)"])
+      #expect(Self.lines(text) == ["rejected: \(reason)"])
     }
   }
 }

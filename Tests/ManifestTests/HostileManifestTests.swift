@@ -68,7 +68,7 @@ import Testing
       for chunk in [1, 3, 1_000] {
         let bytes = Array((mark + text).utf8)
         #expect(
-          ListOutline.lines(bytes, chunk: chunk) == ["refused: \(reason)"], "\(text) \(chunk)")
+          ListOutline.lines(bytes, chunk: chunk) == ["rejected: \(reason)"], "\(text) \(chunk)")
       }
     }
   }

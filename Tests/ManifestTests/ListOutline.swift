@@ -2,7 +2,7 @@ import TesseraManifest
 
 /// What a list has, line by line, for comparison with a list of texts.
 enum ListOutline {
-  /// `3 id url alt` or `3: message` for each record, or `refused: reason` for a list that is none.
+  /// `3 id url alt` or `3: message` for each record, or `rejected: reason` for a list that is none.
   ///
   /// - Parameter chunk: bytes that arrive together.
   static func lines(
@@ -26,7 +26,7 @@ enum ListOutline {
   ) -> [ManifestRecord] {
     var reader = ListReader(ManifestReader(columns: columns, extra: extra))
     var records: [ManifestRecord] = []
-    do throws(ListRefusal) {
+    do throws(ListRejection) {
       for start in stride(from: 0, to: bytes.count, by: chunk) {
         try reader.add(Array(bytes[start..<min(start + chunk, bytes.count)]))
         for part in try reader.parts(limit: 100, isCompared: isCompared) {
@@ -55,7 +55,7 @@ enum ListOutline {
       return words.compactMap(\.self).joined(separator: " ")
     case .problem(let problem):
       return problem.line == 0
-        ? "refused: \(problem.message)" : "\(problem.line): \(problem.message)"
+        ? "rejected: \(problem.message)" : "\(problem.line): \(problem.message)"
     }
   }
 }

@@ -174,7 +174,7 @@ private func outline(_ records: [ManifestRecord]) -> [String] {
       let found =
         reader.read(Array("\(header)\np1\(separator)1.jpg\(separator)\n2.jpg\n".utf8))
         + reader.finish()
-      #expect(found.isEmpty && reader.refusal?.reason == mistake, "\(header)")
+      #expect(found.isEmpty && reader.rejection?.reason == mistake, "\(header)")
     }
     // These are URLs.
     var reader = ManifestReader(resolve: { "https://example.com/\($0)" })
@@ -255,7 +255,7 @@ private func outline(_ records: [ManifestRecord]) -> [String] {
       "not valid JSON at column 28: expected \",\" or \"}\", found the end of the text"
     ),
   ])
-  func refusesALineAndGoesOn(_ line: String, _ message: String) {
+  func rejectsALineAndGoesOn(_ line: String, _ message: String) {
     let found = outline(records(line + "\n" + #"{"id":"z","url":"https://z"}"#))
     #expect(found == ["1: \(message)", "2 z https://z"])
   }
@@ -292,7 +292,7 @@ private func outline(_ records: [ManifestRecord]) -> [String] {
     #expect(ListOutline.lines("S", chunk: 1).count == 1)
   }
 
-  @Test func refusesInvalidUTF8AndVeryLongLinesAndGoesOn() {
+  @Test func rejectsInvalidUTF8AndVeryLongLinesAndGoesOn() {
     let good = Array("https://a/1\n".utf8)
     let long = [UInt8](repeating: UInt8(ascii: "x"), count: 3_000_000)
     let bytes = good + [0xC3, 0x28, 0x0A] + long + [0x0A] + good
@@ -342,7 +342,7 @@ private func outline(_ records: [ManifestRecord]) -> [String] {
     "http:/user:secret@host/a", "http:///user:secret@host/a", "user:secret@host/a", "host/a",
     "http://", "http:///a", "https://user@/a", "ftp://host/a", "files:///etc/passwd", "://a",
   ])
-  func refusesWhatIsNoURL(_ url: String) throws {
+  func rejectsWhatIsNoURL(_ url: String) throws {
     var writer = JSONWriter()
     writer.object { $0.member("url", url) }
     let isRelative = ["host/a", "://a"].contains(url)
@@ -591,9 +591,9 @@ private func outline(_ records: [ManifestRecord]) -> [String] {
 @Suite struct CutOffListTests {
   private static let header = "id,url,alt\na,https://example.com/a.jpg,A\n"
 
-  private static func refusal(_ text: String, inParts: Bool) -> String? {
+  private static func rejection(_ text: String, inParts: Bool) -> String? {
     var reader = ListReader(ManifestReader())
-    do throws(ListRefusal) {
+    do throws(ListRejection) {
       try reader.add(Array(text.utf8))
       while try !reader.parts(limit: 10, isCompared: inParts).isEmpty {}
       try reader.end()
@@ -610,13 +610,13 @@ private func outline(_ records: [ManifestRecord]) -> [String] {
       header + "b,https://example.com/b.jpg,\"An open\nquote", header + "b",
       "{\"url\": \"https://example.com/a.jpg\"}\n{\"url\": \"https://exam",
     ], [true, false])
-  func aRecordThatIsNotWholeRefusesTheList(_ text: String, _ inParts: Bool) throws {
-    let reason = try #require(Self.refusal(text, inParts: inParts))
+  func aRecordThatIsNotWholeRejectsTheList(_ text: String, _ inParts: Bool) throws {
+    let reason = try #require(Self.rejection(text, inParts: inParts))
     let line = text.hasPrefix("{") ? 2 : 3
     #expect(reason.hasPrefix("it is cut off in line \(line), "), "\(reason)")
   }
 
-  /// One line that is wrong, or a list without its last line end, is no reason to refuse it.
+  /// One line that is wrong, or a list without its last line end, is no reason to reject it.
   @Test(
     arguments: [
       header + "b,https://example.com/b.jpg,B", header + "b,https://example.com/b.jpg\n",
@@ -625,7 +625,7 @@ private func outline(_ records: [ManifestRecord]) -> [String] {
       "https://example.com/a.jpg\nhttps://exam",
     ], [true, false])
   func otherMistakesAreThoseOfALine(_ text: String, _ inParts: Bool) {
-    #expect(Self.refusal(text, inParts: inParts) == nil)
+    #expect(Self.rejection(text, inParts: inParts) == nil)
   }
 
   /// A name that no table has is a mistake; one that one of several tables has is not.

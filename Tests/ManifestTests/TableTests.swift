@@ -117,18 +117,18 @@ import Testing
       let character = Character(Unicode.Scalar(value))
       if ",;\"".contains(character) { continue }
       let isWord = character.isLetter || character.isNumber || "_-".contains(character)
-      #expect((Self.refusal("x\(character)y,z") != nil) == isWord, "\(character)")
+      #expect((Self.rejection("x\(character)y,z") != nil) == isWord, "\(character)")
     }
     for name in ["a b", "é", "画像", "\u{80}"] {
-      #expect(Self.refusal("\(name);z") != nil, "\(name)")
+      #expect(Self.rejection("\(name);z") != nil, "\(name)")
     }
     // Names of shop systems have other characters.
-    #expect(Self.refusal("Handle,Title,Body (HTML),Image Src") != nil)
-    #expect(Self.refusal("a,b,https://c") == nil)
+    #expect(Self.rejection("Handle,Title,Body (HTML),Image Src") != nil)
+    #expect(Self.rejection("a,b,https://c") == nil)
   }
 
-  private static func refusal(_ line: String) -> String? {
-    if case .refused(let refusal) = ManifestFormat(first: line) { refusal.reason } else { nil }
+  private static func rejection(_ line: String) -> String? {
+    if case .rejected(let rejection) = ManifestFormat(first: line) { rejection.reason } else { nil }
   }
 
   @Test(
@@ -148,7 +148,7 @@ import Testing
       ("id", nil), ("a.jpg,b", nil), ("a/b,c", nil), ("\"a\"b,c", nil), ("", nil),
     ] as [(String, String?)])
   func aMistakeInAHeaderIsNamed(_ line: String, _ message: String?) {
-    let reason = Self.refusal(line)
+    let reason = Self.rejection(line)
     #expect(
       message == nil ? reason == nil : reason?.hasSuffix(message ?? "") == true, "\(reason ?? "-")")
   }

@@ -163,6 +163,6 @@ import Testing
     store.fail("GET", "403 Forbidden")
     let error = await #expect(throws: SystemError.self) { try await output.prepare() }
     #expect(
-      error?.description.hasPrefix("\"s3://feed\" was refused: the store answered 403") == true)
+      error?.description.hasPrefix("\"s3://feed\" was rejected: the store answered 403") == true)
   }
 }

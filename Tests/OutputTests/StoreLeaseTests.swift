@@ -154,7 +154,7 @@ import Testing
   @Test func aLockIsReleasedIfOthersCannotBeSeen() async throws {
     store.fail("GET /feed?", "403 Forbidden")
     let text = await errorText { try await lease().take() }
-    #expect(text?.contains("was refused: the store answered 403") == true)
+    #expect(text?.contains("was rejected: the store answered 403") == true)
     #expect(store.paths == [])
   }
 

@@ -79,7 +79,7 @@ import Testing
         == ObjectStore.lost(".tessera"))
     store.fail("PUT", "403 Forbidden")
     let text = await errorText { try await first.write(workspace.stateFile) }
-    #expect(text?.contains("was refused") == true)
+    #expect(text?.contains("was rejected") == true)
     store.fail("HEAD", "403 Forbidden")
     #expect(await errorText { try await first.read(to: workspace.stateFile) } != nil)
     #expect(!workspace.hasState)

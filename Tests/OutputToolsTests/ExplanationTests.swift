@@ -68,9 +68,9 @@ import Testing
       (entry.run, entry.reason) = (Int(second), reason?.rawValue)
       let history = try small.workspace.readHistory()
       try small.workspace.writeHistory(history.adding(entry), after: history)
-      let refusal = try await Explanation.of("a", in: small.root).refusal
-      #expect(refusal?.reason == reason?.rawValue)
-      #expect(refusal?.time == (reason == nil ? nil : "1970-01-01T00:00:02Z"))
+      let rejection = try await Explanation.of("a", in: small.root).rejection
+      #expect(rejection?.reason == reason?.rawValue)
+      #expect(rejection?.time == (reason == nil ? nil : "1970-01-01T00:00:02Z"))
     }
   }
 
@@ -255,7 +255,7 @@ import Testing
 
   @Test(arguments: [
     ("not-found", "put the file back"), ("not-readable", "let the user"),
-    ("symlink", "put the file itself there"), ("address-refused", "permit the address"),
+    ("symlink", "put the file itself there"), ("address-rejected", "permit the address"),
     ("http-status", "correct the URL in the manifest, or send"),
     ("bad-url", "correct the URL in the manifest"), ("unknown-slot", "correct \"slots\""),
     ("dns", "tessera doctor with the URL shows each"),

@@ -13,7 +13,7 @@ import Testing
     let names = ErrorWords.list.words.map(\.name)
     let codes =
       FetchError.Code.allCases.map(\.rawValue) + TranscodeFailure.Code.allCases.map(\.rawValue)
-      + HeaderRefusal.Kind.allCases.map(\.rawValue) + ["unknown-slot", "unsupported-format"]
+      + HeaderRejection.Kind.allCases.map(\.rawValue) + ["unknown-slot", "unsupported-format"]
     #expect(Set(names) == Set(codes))
     #expect(names.count == Set(names).count)
     #expect(ErrorWords.list.words.allSatisfy { $0.remedy != nil })

@@ -13,10 +13,10 @@ import Testing
     return Acceptance(file)
   }
 
-  private func refusal(
+  private func rejection(
     _ header: ImageHeader, length: Int? = nil, _ change: (inout PipelineFile) -> Void = { _ in }
-  ) -> Refusal? {
-    acceptance(change).refusal(of: .header(header), length: length)
+  ) -> Rejection? {
+    acceptance(change).rejection(of: .header(header), length: length)
   }
 
   /// Only then is it known that a file with it is made.
@@ -47,20 +47,20 @@ import Testing
       let expected =
         isAccepted
         ? nil
-        : Refusal.tooManyPixels(
+        : Rejection.tooManyPixels(
           ImageFacts(format: "jpeg", size: Size(width, height)), limit: 120_000)
-      #expect(refusal(.example(.jpeg, width, height), limit) == expected)
+      #expect(rejection(.example(.jpeg, width, height), limit) == expected)
     }
   }
 
   @Test func noSideIsLongerThanTheDecoderAllows() {
     func limit(_ file: inout PipelineFile) { file.limits.pixels = .max }
     let longest = 10_000_000
-    #expect(refusal(.example(.jpeg, longest, 1), limit) == nil)
-    #expect(refusal(.example(.jpeg, longest, longest), limit) == nil)
+    #expect(rejection(.example(.jpeg, longest, 1), limit) == nil)
+    #expect(rejection(.example(.jpeg, longest, longest), limit) == nil)
     for (width, height) in [(longest + 1, 1), (1, longest + 1), (0x7FFF_FFFF, 0x7FFF_FFFF)] {
       let image = ImageFacts(format: "jpeg", size: Size(width, height))
-      #expect(refusal(.example(.jpeg, width, height), limit) == .sideTooLong(image))
+      #expect(rejection(.example(.jpeg, width, height), limit) == .sideTooLong(image))
     }
   }
 
@@ -69,51 +69,51 @@ import Testing
       file.accept = [.jpeg, .png]
       file.limits.pixels = 100
     }
-    #expect(refusal(.example(.png, 10, 10), limit) == nil)
+    #expect(rejection(.example(.png, 10, 10), limit) == nil)
     // The format is the first reason, even if the image is also too large.
     #expect(
-      refusal(.example(.avif, 400, 300), limit)
+      rejection(.example(.avif, 400, 300), limit)
         == .unsupportedFormat(
           ImageFacts(format: "avif", size: Size(400, 300)), accepted: ["jpeg", "png"]))
   }
 
-  @Test func refusalsNameTheDisplayedSize() {
+  @Test func rejectionsNameTheDisplayedSize() {
     #expect(
-      refusal(.example(.jpeg, 400, 300, .turnedRight)) { $0.limits.pixels = 1 }
+      rejection(.example(.jpeg, 400, 300, .turnedRight)) { $0.limits.pixels = 1 }
         == .tooManyPixels(ImageFacts(format: "jpeg", size: Size(300, 400)), limit: 1))
   }
 
-  @Test func whatIsNotAHeaderYetIsNotRefused() {
-    #expect(acceptance().refusal(of: .needs(0..<100)) == nil)
-    #expect(acceptance().refusal(of: .needs(0..<100), length: .max) == nil)
+  @Test func whatIsNotAHeaderYetIsNotRejected() {
+    #expect(acceptance().rejection(of: .needs(0..<100)) == nil)
+    #expect(acceptance().rejection(of: .needs(0..<100), length: .max) == nil)
   }
 
-  @Test func theHeaderReadersRefusalIsPassedOn() {
-    for kind in [HeaderRefusal.Kind.notImage, .malformed, .truncated] {
-      let refusal = acceptance().refusal(of: .refused(HeaderRefusal(kind, "an HTML page")))
-      #expect(refusal == .header(code: kind.rawValue, reason: "an HTML page"))
-      #expect(refusal?.isRetryable == (kind == .truncated))
-      #expect(refusal?.image == nil)
+  @Test func theHeaderReadersRejectionIsPassedOn() {
+    for kind in [HeaderRejection.Kind.notImage, .malformed, .truncated] {
+      let rejection = acceptance().rejection(of: .rejected(HeaderRejection(kind, "an HTML page")))
+      #expect(rejection == .header(code: kind.rawValue, reason: "an HTML page"))
+      #expect(rejection?.isRetryable == (kind == .truncated))
+      #expect(rejection?.image == nil)
     }
   }
 
-  @Test func aLayoutRunRefusesALengthAboveTheLimit() {
+  @Test func aLayoutRunRejectsALengthAboveTheLimit() {
     let image = ImageFacts(format: "jpeg", size: Size(400, 300))
-    let cases: [(Int?, Refusal?)] = [
+    let cases: [(Int?, Rejection?)] = [
       (nil, nil), (0, nil), (1_000, nil), (1_001, .tooLarge(image, limit: 1_000)),
       (.max, .tooLarge(image, limit: 1_000)),
     ]
     for (length, expected) in cases {
-      #expect(refusal(.example(), length: length) { $0.fetch.maximumBytes = 1_000 } == expected)
+      #expect(rejection(.example(), length: length) { $0.fetch.maximumBytes = 1_000 } == expected)
     }
     // Another reason comes first.
-    let refusal = refusal(.example(.gif), length: .max) { $0.accept = [.jpeg] }
-    #expect(refusal?.code == "unsupported-format")
+    let rejection = rejection(.example(.gif), length: .max) { $0.accept = [.jpeg] }
+    #expect(rejection?.code == "unsupported-format")
   }
 
-  @Test func everyRefusalHasItsCode() {
+  @Test func everyRejectionHasItsCode() {
     let image = ImageFacts(format: "jpeg", size: Size(1, 1))
-    let cases: [(Refusal, String)] = [
+    let cases: [(Rejection, String)] = [
       (.header(code: "malformed", reason: ""), "malformed"),
       (.notAnImage, "not-image"),
       (.unsupportedFormat(image, accepted: []), "unsupported-format"),
@@ -122,7 +122,7 @@ import Testing
       (.tooLarge(image, limit: 1), "too-large"),
       (.stored(code: "not-image", sentence: "", nil), "not-image"),
     ]
-    for (refusal, code) in cases { #expect(refusal.code == code) }
+    for (rejection, code) in cases { #expect(rejection.code == code) }
   }
 
   // MARK: Contents of earlier runs
@@ -185,7 +185,7 @@ import Testing
   @Test func damageIsAcceptedAsFarAsFailOnAllows() {
     func damaged(_ level: FailOn) -> SourceWarning { .damaged(level, detail: "broken") }
     let harmless: [SourceWarning] = [.damagedProfile, .unusableProfile(detail: "odd")]
-    // What was decoded at a laxer level is refused at a stricter one: results for none, truncated
+    // What was decoded at a laxer level is rejected at a stricter one: results for none, truncated
     // and error.
     let cases: [([SourceWarning], [Bool])] = [
       ([], [true, true, true]),

@@ -18,27 +18,27 @@ import Testing
     let photo = TinyImage.webp(300, 200, "photo")
     let digest = SHA256.of(photo)
     run.serve("photo", .image(photo))
-    let parts = try await run.parts()
+    let runContext = try await run.runContext()
     let context = ItemContext(
       Item(.init(line: 1, id: "a", url: RunInMemory.url("photo")), position: 0, run.file.fetch))
-    let way = FilesWay(parts)
+    let itemPipeline = FilesPipeline(runContext)
     var stage = Stage.read(.new)
     while !["complete", "failed"].contains(stage.summary.prefix(while: \.isLetter)) {
-      stage = try await way.stage(after: stage, context)
+      stage = try await itemPipeline.stage(after: stage, context)
     }
     let made = try #require(context.change.made)
     #expect(made.variants.count == 2)
     for variant in made.variants {
-      #expect(try await parts.output.has(variant.record.path, bytes: variant.record.bytes))
+      #expect(try await runContext.output.has(variant.record.path, bytes: variant.record.bytes))
     }
-    #expect(try await parts.state.contentRecord(digest) == nil)
-    let known = try await parts.state.made(
+    #expect(try await runContext.state.contentRecord(digest) == nil)
+    let known = try await runContext.state.made(
       made.variants.map(\.key), placeholder: made.placeholder.key)
     #expect(known.0 == [nil, nil])
     #expect(known.1 == nil)
-    let done = try await way.result(of: context, from: stage)
+    let done = try await itemPipeline.result(of: context, from: stage)
     #expect(done.report.status == .ok)
-    #expect(try await parts.state.contentRecord(digest) != nil)
+    #expect(try await runContext.state.contentRecord(digest) != nil)
   }
 
   /// The output fills up after each possible number of files. Every line that the state then has names

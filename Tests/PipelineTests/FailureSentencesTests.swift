@@ -27,39 +27,39 @@ import Testing
         message: "The run's deadline passed before this image was done.", retryable: true)
     ),
     (
-      .refused(.header(code: "not-image", reason: "an HTML page, not an image")),
+      .rejected(.header(code: "not-image", reason: "an HTML page, not an image")),
       .init(
         code: "not-image", message: "The file is an HTML page, not an image.", retryable: false)
     ),
     (
-      .refused(.header(code: "truncated", reason: "cut off before its size")),
+      .rejected(.header(code: "truncated", reason: "cut off before its size")),
       .init(code: "truncated", message: "The file is cut off before its size.", retryable: true)
     ),
     (
-      .refused(.notAnImage),
+      .rejected(.notAnImage),
       .init(code: "not-image", message: "The file is not a recognized image.", retryable: false)
     ),
     (
-      .refused(.unsupportedFormat(image, accepted: ["jpeg", "png"])),
+      .rejected(.unsupportedFormat(image, accepted: ["jpeg", "png"])),
       .init(
         code: "unsupported-format",
         message: "The file is an AVIF image; \"accept\" lists jpeg, png.", retryable: false)
     ),
     (
-      .refused(.unsupportedFormat(ImageFacts(format: "odd", size: Size(1, 1)), accepted: ["gif"])),
+      .rejected(.unsupportedFormat(ImageFacts(format: "odd", size: Size(1, 1)), accepted: ["gif"])),
       .init(
         code: "unsupported-format", message: "The file is a odd image; \"accept\" lists gif.",
         retryable: false)
     ),
     (
-      .refused(.sideTooLong(image)),
+      .rejected(.sideTooLong(image)),
       .init(
         code: "too-many-pixels",
         message: "The image has 400 x 300 pixels; no side may be longer than 10000000.",
         retryable: false)
     ),
     (
-      .refused(.tooManyPixels(image, limit: 1_000)),
+      .rejected(.tooManyPixels(image, limit: 1_000)),
       .init(
         code: "too-many-pixels",
         message:
@@ -67,13 +67,13 @@ import Testing
         retryable: false)
     ),
     (
-      .refused(.tooLarge(image, limit: 64_000_000)),
+      .rejected(.tooLarge(image, limit: 64_000_000)),
       .init(
         code: "too-large", message: "The file is larger than 64000000 bytes (max-bytes).",
         retryable: false)
     ),
     (
-      .refused(.stored(code: "not-image", sentence: "the file is a web page", nil)),
+      .rejected(.stored(code: "not-image", sentence: "the file is a web page", nil)),
       .init(code: "not-image", message: "The file is a web page.", retryable: false)
     ),
     // Sentences of schema 8 were stored with their capital and full stop.

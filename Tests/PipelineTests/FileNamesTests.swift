@@ -51,11 +51,11 @@ import Testing
       content: "c", format: "webp", facts: facts, decode: plan.decode(of: facts.size), names)
     for variant in plan.variants {
       let paths = variant.files.map(keys.path(of:))
-      let parts = try paths.map { try #require(FileName.parts(of: $0)) }
-      #expect(parts.map(\.fileExtension) == ["avif", "webp", "jpg"])
-      #expect(parts.map { String($0.recipe) } == names.formats.prefix(3).map(\.recipe))
-      #expect(Set(parts.map(\.recipe)).count == 3)
-      let starts = zip(paths, parts).map {
+      let runContext = try paths.map { try #require(FileName.parts(of: $0)) }
+      #expect(runContext.map(\.fileExtension) == ["avif", "webp", "jpg"])
+      #expect(runContext.map { String($0.recipe) } == names.formats.prefix(3).map(\.recipe))
+      #expect(Set(runContext.map(\.recipe)).count == 3)
+      let starts = zip(paths, runContext).map {
         $0.dropLast($1.recipe.count + $1.fileExtension.count + 1)
       }
       #expect(Set(starts).count == 1)

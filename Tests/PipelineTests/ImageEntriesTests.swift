@@ -211,7 +211,7 @@ import Testing
       "row": CatalogSlotUse(width: 40, height: 30),
     ]
     let facts = ImageFacts(format: "gif", size: Size(400, 300))
-    #expect(boxes(nil, .refused(.tooManyPixels(facts, limit: 1))) == all)
+    #expect(boxes(nil, .rejected(.tooManyPixels(facts, limit: 1))) == all)
     #expect(boxes(nil, nil, .ready()) == all)
     #expect(boxes(["row"], nil, .ready()) == ["row": CatalogSlotUse(width: 40, height: 30)])
     #expect(boxes(["none"], .unknownSlot("none", known: ["card"])) == [:])
@@ -221,8 +221,8 @@ import Testing
     let facts = ImageFacts(format: "gif", size: Size(7, 9))
     let named = #""width":7,"height":9,"format":"gif","error":{"#
     let cases: [(ItemFailure, String)] = [
-      (.refused(.tooManyPixels(facts, limit: 1)), named),
-      (.refused(.notAnImage), #""error":{"#),
+      (.rejected(.tooManyPixels(facts, limit: 1)), named),
+      (.rejected(.notAnImage), #""error":{"#),
       (.undecodable(TranscodeFailure(.decode, "x"), facts), named),
       (.undecodable(TranscodeFailure(.decode, "x"), nil), #""error":{"#),
       (.unknownSlot("b", known: ["card"]), #""error":{"#),

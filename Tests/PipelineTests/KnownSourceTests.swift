@@ -25,8 +25,8 @@ import Testing
     let image = ImageFacts(format: "jpeg", size: Size(1, 1))
     let cases: [(ItemFailure, KnownSource, Bool)] = [
       (Self.gone, .ready(), true), (Self.gone, header, true), (Self.gone, KnownSource(), false),
-      (Self.passing, .ready(), false), (.refused(.sideTooLong(image)), .ready(), true),
-      (.refused(.notAnImage), .ready(), false), (.unknownSlot("a", known: []), .ready(), false),
+      (Self.passing, .ready(), false), (.rejected(.sideTooLong(image)), .ready(), true),
+      (.rejected(.notAnImage), .ready(), false), (.unknownSlot("a", known: []), .ready(), false),
     ]
     for (failure, source, isLoss) in cases {
       #expect(StalePolicy.isLoss(failure, of: source) == isLoss, "\(failure)")
@@ -68,7 +68,7 @@ import Testing
     _ etag: String?, _ date: String?, _ robots: String?, _ place: String?, _ expected: String
   ) async throws {
     let run = try RunInMemory()
-    let parts = try await run.parts()
+    let runContext = try await run.runContext()
     let url = RunInMemory.url("a")
     let record = SourceRecord(
       content: "c",
@@ -80,14 +80,14 @@ import Testing
     response.robots = robots
     let context = ItemContext(
       Item(ManifestEntry(line: 1, id: "a", url: url), position: 0, run.file.fetch))
-    let stage = ConfirmLine(SendRequest(parts), parts).stage(
+    let stage = ConfirmLine(SendRequest(runContext), runContext).stage(
       LineReuse.Line(
         .confirmation(of: record), record, 0..<1, KeptLine(freshUntil: 0, places: 1, files: 1)),
       .notModified(response), context)
     #expect(stage.summary == expected)
     #expect(context.change.source?.robots == (expected == "confirmed" ? "noai" : nil))
     // Any other answer is taken by the steps for sources.
-    let other = ConfirmLine(SendRequest(parts), parts).stage(
+    let other = ConfirmLine(SendRequest(runContext), runContext).stage(
       LineReuse.Line(
         .confirmation(of: record), record, 0..<1, KeptLine(freshUntil: 0, places: 1, files: 1)),
       .failed(.status(500)), context)
@@ -121,7 +121,7 @@ import Testing
 
   @Test func filesThatAreThereAreFoundByTheirNames() async throws {
     let run = try RunInMemory()
-    let planner = try await run.parts().planner
+    let planner = try await run.runContext().planner
     let plan = try await planner.filePlan("c", "webp", Self.facts, for: Self.item(run))
     #expect((plan.missing, plan.isComplete, plan.placeholder == nil) == ([0, 1], false, true))
     try await Self.save(plan, run)
@@ -142,7 +142,7 @@ import Testing
   /// The bytes of a file do not depend on which slots an item names.
   @Test func allSlotsDecideHowASourceIsDecoded() async throws {
     let run = try RunInMemory()
-    let planner = try await run.parts().planner
+    let planner = try await run.runContext().planner
     let whole = try await planner.filePlan("c", "webp", Self.facts, for: Self.item(run))
     let part = try await planner.filePlan(
       "c", "webp", Self.facts, for: Self.item(run, slots: ["card"]))
@@ -156,7 +156,7 @@ import Testing
     ] as [([Placeholders.Kind], Bool)] {
       var run = try RunInMemory()
       run.file.placeholders = kinds
-      let planner = try await run.parts().planner
+      let planner = try await run.runContext().planner
       let plan = try await planner.filePlan("c", "webp", Self.facts, for: Self.item(run))
       try await Self.save(plan, run)
       let known = try await planner.filePlan("c", "webp", Self.facts, for: Self.item(run))

@@ -31,7 +31,7 @@ import Testing
     change.header = HeaderRecord.example()
     change.header?.confirmation = confirmation
     try await run.state.save(change, key: item.sourceKey, url: item.requestKey)
-    let source = try await LookUp(try await run.parts()).source(of: item)
+    let source = try await LookUp(try await run.runContext()).source(of: item)
     #expect(source.record?.content == "c")
     #expect((source.header != nil) == counts)
   }
@@ -46,12 +46,12 @@ import Testing
   ) async throws {
     let run = try RunInMemory()
     let key = Self.item(run, url).sourceKey
-    let parts = try await run.parts(onlyFailed: true)
+    let runContext = try await run.runContext(onlyFailed: true)
     _ = try await run.state.claim(
-      [.init(id: "a", line: 1, entry: "x")], run: parts.run)
+      [.init(id: "a", line: 1, entry: "x")], run: runContext.run)
     try await run.state.save(
       ItemResult(id: "a", line: "{}", status: status, reasons: []), key: key)
-    let source = try await LookUp(parts).source(of: Self.item(run))
+    let source = try await LookUp(runContext).source(of: Self.item(run))
     #expect(source.lastStatus == (isKnown ? .ok : nil))
   }
 
@@ -67,7 +67,7 @@ import Testing
   @Test func whatIsKnownAlreadyIsNotLookedUp() async throws {
     let run = try RunInMemory()
     let item = Self.item(run)
-    let lookUp = LookUp(try await run.parts())
+    let lookUp = LookUp(try await run.runContext())
     var change = StateStore.SourceChange()
     change.source = SourceRecord(content: "c", confirmation: .stale())
     try await run.state.save(change, key: item.sourceKey, url: item.requestKey)
@@ -100,15 +100,15 @@ import Testing
     change.source = SourceRecord(content: "c", confirmation: confirmation, url: Self.url)
     try await run.state.save(change, key: item.sourceKey, url: item.requestKey)
     let context = ItemContext(item)
-    let stage = try await LookUp(try await run.parts()).perform(
+    let stage = try await LookUp(try await run.runContext()).perform(
       Self.line(try #require(change.source)), .failed(.status(500)), context)
     guard case .answered(let asked, .failed) = stage else {
       Issue.record("the stage is \(stage.summary)")
       return
     }
     #expect(asked.known.source.record?.content == "c")
-    #expect(asked.question.condition?.validators.etag == "\"1\"")
-    #expect(asked.question.rejection == nil)
+    #expect(asked.conditions.condition?.validators.etag == "\"1\"")
+    #expect(asked.conditions.rejection == nil)
     // Its reason was noted when the line was asked about.
     #expect(context.reasons.isEmpty)
   }

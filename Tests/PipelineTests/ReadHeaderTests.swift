@@ -74,7 +74,7 @@ private typealias Confirmation = TesseraState.Confirmation
     change(&run)
     let fetcher = ScriptedFetcher(answers)
     let recorder = RunRecorder()
-    let parts = RunParts(
+    let runContext = RunContext(
       run.file, .layout, run: 1, onlyFailed: false, clock: run.clock.wallClock, state: run.state,
       fetcher: fetcher, transcoder: run.transcoder, memory: 1, output: run.output,
       workspace: run.workspace, cache: nil, recorder: recorder, lines: try run.lines())
@@ -83,8 +83,8 @@ private typealias Confirmation = TesseraState.Confirmation
     var stale = source
     stale.record?.confirmation.freshUntil = nil
     stale.header?.confirmation.freshUntil = nil
-    let verdict = UseKnownSize(parts).outcome(stale, Self.context(run)).0
-    let outcome = try await ReadHeader(parts).outcome(source, verdict, context)
+    let verdict = UseKnownSize(runContext).outcome(stale, Self.context(run)).0
+    let outcome = try await ReadHeader(runContext).outcome(source, verdict, context)
     #expect(context.fetching == .milliseconds(10 * fetcher.requests.count))
     return Result(
       outcome: outcome.summary, reasons: context.reasons, change: context.change,
@@ -166,7 +166,7 @@ private typealias Confirmation = TesseraState.Confirmation
     (ScriptedFetcher.whole(Array("<!DOCTYPE html><title>x</title>".utf8)), "failed not-image"),
     (ScriptedFetcher.whole(photo), "failed too-many-pixels"),
   ])
-  func whatIsRefusedFails(_ answer: @escaping ScriptedFetcher.Answer, _ outcome: String)
+  func whatIsRejectedFails(_ answer: @escaping ScriptedFetcher.Answer, _ outcome: String)
     async throws
   {
     let result = try await Self.read(.bytes(nil), [answer, answer]) {
@@ -214,7 +214,7 @@ private typealias Confirmation = TesseraState.Confirmation
     let run = try RunInMemory()
     var file = run.file
     change(&file)
-    let parts = RunParts(
+    let runContext = RunContext(
       file, .layout, run: 1, onlyFailed: onlyFailed, clock: run.clock.wallClock,
       state: run.state, fetcher: run.fetcher, transcoder: run.transcoder, memory: 1,
       output: run.output, workspace: run.workspace, cache: nil, recorder: RunRecorder(),
@@ -224,7 +224,7 @@ private typealias Confirmation = TesseraState.Confirmation
     source.header?.confirmation.freshUntil = until.map { FakeClock.start + $0 }
     source.lastStatus = status
     let context = Self.context(run)
-    let outcome = UseKnownSize(parts).outcome(source, context).1
+    let outcome = UseKnownSize(runContext).outcome(source, context).1
     return (outcome?.summary, context.reasons)
   }
 
@@ -233,7 +233,7 @@ private typealias Confirmation = TesseraState.Confirmation
     #expect(try use(.bytes(nil), until: 60) == ("shown", [.layoutRun, .knownSizeFresh]))
     #expect(try use(.header(nil), until: 60) == ("pending", [.layoutRun, .knownSizeFresh]))
     #expect(try use(.bytes(nil), until: -60) == (nil, [.layoutRun]))
-    // What is not accepted any more is requested, and refused.
+    // What is not accepted any more is requested, and rejected.
     #expect(try use(.bytes(nil), until: 60) { $0.accept = [.jpeg] } == (nil, [.layoutRun]))
     #expect(try use(.header(nil), until: 60) { $0.limits.pixels = 1 } == (nil, [.layoutRun]))
     for (status, isLeft) in [

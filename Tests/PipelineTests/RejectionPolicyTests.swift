@@ -15,7 +15,7 @@ import Testing
   private var damaged: ItemFailure {
     .undecodable(TranscodeFailure(.decode, "the data is damaged"), image)
   }
-  private let page = ItemFailure.refused(.header(code: "not-image", reason: "an HTML page"))
+  private let page = ItemFailure.rejected(.header(code: "not-image", reason: "an HTML page"))
 
   /// The record that a failure leaves; nil if nothing is remembered.
   private func saved(
@@ -138,7 +138,7 @@ import Testing
     for code in machine { #expect(saved(.undecodable(TranscodeFailure(code, "x"), image)) == nil) }
     #expect(saved(.unknownSlot("a", known: [])) == nil)
     #expect(saved(.unreachable(FetchError(.httpStatus, "gone", status: 404))) == nil)
-    #expect(saved(.refused(.header(code: "truncated", reason: "cut off"))) == nil)
+    #expect(saved(.rejected(.header(code: "truncated", reason: "cut off"))) == nil)
     #expect(saved(page)?.code == "not-image")
   }
 
@@ -187,9 +187,9 @@ import Testing
     // One examination saw all of the bytes and the other did not.
     #expect(saved(page, content: "c0", previous: first)?.repeats == 0)
     #expect(saved(page, content: nil, previous: saved(page))?.repeats == 0)
-    let other = ItemFailure.refused(.notAnImage)
+    let other = ItemFailure.rejected(.notAnImage)
     #expect(saved(other, content: nil, previous: first)?.repeats == 1, "the same code")
-    let format = ItemFailure.refused(.unsupportedFormat(image, accepted: []))
+    let format = ItemFailure.rejected(.unsupportedFormat(image, accepted: []))
     #expect(saved(format, content: nil, previous: first)?.repeats == 0)
   }
 
@@ -222,14 +222,14 @@ import Testing
   @Test func everyLastingFailureIsStoredAndReadBack() {
     let odd = "say \"hé\\llo\"\n\u{1F600}, 'x'; -- \u{0}"
     var failures: [ItemFailure] = [
-      .refused(.header(code: "not-image", reason: "an HTML page, not an image")),
-      .refused(.header(code: "malformed", reason: odd)), .refused(.header(code: "", reason: "")),
-      .refused(.notAnImage), .refused(.unsupportedFormat(image, accepted: ["png", "webp"])),
-      .refused(.unsupportedFormat(image, accepted: [])), .refused(.sideTooLong(image)),
-      .refused(.tooManyPixels(image, limit: 123_456_789_012)),
-      .refused(.tooLarge(image, limit: 64_000_000)),
-      .refused(.stored(code: "not-image", sentence: "the file is a page", nil)),
-      .refused(.stored(code: "too-many-pixels", sentence: odd, image)),
+      .rejected(.header(code: "not-image", reason: "an HTML page, not an image")),
+      .rejected(.header(code: "malformed", reason: odd)), .rejected(.header(code: "", reason: "")),
+      .rejected(.notAnImage), .rejected(.unsupportedFormat(image, accepted: ["png", "webp"])),
+      .rejected(.unsupportedFormat(image, accepted: [])), .rejected(.sideTooLong(image)),
+      .rejected(.tooManyPixels(image, limit: 123_456_789_012)),
+      .rejected(.tooLarge(image, limit: 64_000_000)),
+      .rejected(.stored(code: "not-image", sentence: "the file is a page", nil)),
+      .rejected(.stored(code: "too-many-pixels", sentence: odd, image)),
     ]
     for code in Self.lasting + Self.passing {
       for facts in [nil, image] {
@@ -257,12 +257,12 @@ import Testing
   @Test func sentencesOfSchema8AreReadBack() {
     let cases: [(RejectionRecord, ItemFailure)] = [
       (
-        record(.refused, "not-image", #"["text","the file is a page"]"#),
-        .refused(.stored(code: "not-image", sentence: "the file is a page", nil))
+        record(.rejected, "not-image", #"["text","the file is a page"]"#),
+        .rejected(.stored(code: "not-image", sentence: "the file is a page", nil))
       ),
       (
-        record(.refused, "too-many-pixels", #"["text","the file is far too large"]"#, image),
-        .refused(.stored(code: "too-many-pixels", sentence: "the file is far too large", image))
+        record(.rejected, "too-many-pixels", #"["text","the file is far too large"]"#, image),
+        .rejected(.stored(code: "too-many-pixels", sentence: "the file is far too large", image))
       ),
       (
         record(.undecodable, "decode", #"["text","The data is damaged."]"#, image),
@@ -278,8 +278,8 @@ import Testing
 
   @Test func unreadableDetailsAreReadAsFarAsPossible() {
     for details in ["", "not JSON", "{}", "[]", "[1, 2]", #"["format"]"#, #"["pixels",5]"#] {
-      let refused = ItemFailure(record(.refused, "not-image", details))
-      #expect(refused == .refused(.stored(code: "not-image", sentence: "", nil)), "\(details)")
+      let rejected = ItemFailure(record(.rejected, "not-image", details))
+      #expect(rejected == .rejected(.stored(code: "not-image", sentence: "", nil)), "\(details)")
       let undecodable = ItemFailure(record(.undecodable, "decode", details))
       #expect(undecodable == .undecodable(TranscodeFailure(.decode, ""), nil), "\(details)")
     }

@@ -153,9 +153,9 @@ import Testing
     let lines = ids.map { Self.line($0) }
     _ = try await whole(lines)
     for (index, code) in [
-      FetchError.Code.httpStatus, .notFound, .badURL, .addressRefused, .notFound, .badURL,
-      .httpStatus, .httpStatus, .addressRefused,
-    ].enumerated() where code != .addressRefused || index < 8 {
+      FetchError.Code.httpStatus, .notFound, .badURL, .addressRejected, .notFound, .badURL,
+      .httpStatus, .httpStatus, .addressRejected,
+    ].enumerated() where code != .addressRejected || index < 8 {
       run.serve("\(index)", .failure(FetchError(code, "it is \(code)", status: 404)))
     }
     let message = await error { try await whole(lines) }

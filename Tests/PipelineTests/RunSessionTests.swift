@@ -162,7 +162,7 @@ import Testing
     #expect(try await items()[0] == "p0 failed http-status")
     for index in 0..<9 {
       run.serve(
-        "\(index)", status == 0 ? .failure(FetchError(.network, "refused")) : .status(status))
+        "\(index)", status == 0 ? .failure(FetchError(.network, "rejected")) : .status(status))
     }
     for _ in 0..<2 {
       let found = try await items()

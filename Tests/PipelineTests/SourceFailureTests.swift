@@ -38,8 +38,8 @@ import Testing
     ("status 451", .status(451), "failed http-status", "failed http-status"),
     ("a page", .image(page), "stale not-image", "failed not-image"),
     (
-      "a forbidden address", .failure(FetchError(.addressRefused, "the address is private")),
-      "failed address-refused", "failed address-refused"
+      "a forbidden address", .failure(FetchError(.addressRejected, "the address is private")),
+      "failed address-rejected", "failed address-rejected"
     ),
   ])
   func aFailureLeavesTheLastFilesForAWhile(
@@ -62,7 +62,7 @@ import Testing
     #expect(last.decodes == [])
   }
 
-  @Test func anotherImageThatIsRefusedReplacesTheLastOne() async throws {
+  @Test func anotherImageThatIsRejectedReplacesTheLastOne() async throws {
     var (run, _) = try await Self.begun()
     run.file.limits.pixels = 70_000
     run.clock.set(day: 1)
@@ -133,28 +133,28 @@ import Testing
     // The workers are closed in the middle of a decode; by then the deadline has passed.
     run.fetcher.setEnd(.now + .milliseconds(200))
     run.transcoder.always(.fail(TranscodeFailure(.cancelled, "the pool was closed")))
-    let parts = try await run.parts()
+    let runContext = try await run.runContext()
     let item = Item(.init(line: 1, id: "a", url: Self.url), position: 0, run.file.fetch)
     let context = ItemContext(item)
     defer { context.close() }
     let known = Known(
       KnownSource(), Verdict(need: .bytes, reason: .unknownSource), now: FakeClock.start)
-    let answer = try await SendRequest(parts).answer(nil, context)
+    let answer = try await SendRequest(runContext).answer(nil, context)
     guard
-      case .received(let received) = TakeAnswer(parts).perform(
-        Asked(known, Question()), answer, context),
-      case .planned(let planned) = try await PlanFiles(parts).perform(received, context)
+      case .received(let received) = TakeAnswer(runContext).perform(
+        PendingRequest(known, Conditions()), answer, context),
+      case .planned(let planned) = try await PlanFiles(runContext).perform(received, context)
     else {
       Issue.record("nothing was planned")
       return
     }
     #expect(received.bytes.digest == SHA256.of(Self.photo))
     run.fetcher.setEnd(.now - .seconds(1))
-    let stage = try await Make(try await run.parts()).perform(planned, context)
+    let stage = try await Make(try await run.runContext()).perform(planned, context)
     #expect(stage.summary == "failed run-deadline")
     // Without a deadline, closed workers mean that the run was stopped.
     run.fetcher.setEnd(nil)
-    let make = Make(try await run.parts())
+    let make = Make(try await run.runContext())
     await #expect(throws: CancellationError.self) {
       _ = try await make.perform(planned, context)
     }

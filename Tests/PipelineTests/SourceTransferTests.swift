@@ -56,14 +56,14 @@ import Testing
     switch try await transfer.fetch(context, condition, to: spool) {
     case .failed(let error): result.outcome = "failed \(error.code.rawValue) \(error.status)"
     case .notModified: result.outcome = "not modified"
-    case .arrived(_, let intake, .refused(let refusal)):
-      result.outcome = "refused \(refusal.code)"
-      intake.discard()
-    case .arrived(let response, let intake, .image(let header, let bytes)):
+    case .arrived(_, let receiver, .rejected(let rejection)):
+      result.outcome = "rejected \(rejection.code)"
+      receiver.discard()
+    case .arrived(let response, let receiver, .image(let header, let bytes)):
       let isWhole = bytes.digest == SHA256.of(Self.bytes) && bytes.count == count
       result.outcome =
         "\(header.width)x\(header.height) \(isWhole ? "whole" : "other") \(response.bytes)"
-      intake.discard()
+      receiver.discard()
     }
     result.requests = fetcher.requests.map(words)
     result.retries = recorder.current.retries
@@ -213,9 +213,9 @@ import Testing
     #expect(error?.description == "the request failed")
   }
 
-  @Test func whatIsNoImageIsRefused() async throws {
+  @Test func whatIsNoImageIsRejected() async throws {
     let page = Array("<!DOCTYPE html><title>Maintenance</title>".utf8)
     let (result, _) = try await Self.transfer([Fetch.whole(page)])
-    #expect(result.outcome == "refused not-image")
+    #expect(result.outcome == "rejected not-image")
   }
 }

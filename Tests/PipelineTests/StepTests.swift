@@ -18,10 +18,10 @@ import Testing
   private static let digest = SHA256.of(photo)
 
   /// Parts with a cache for sources, which is empty.
-  private static func begun() async throws -> (RunInMemory, RunParts) {
+  private static func begun() async throws -> (RunInMemory, RunContext) {
     var run = try RunInMemory()
     run.file.fetch.cache = 1_000_000
-    return (run, try await run.parts())
+    return (run, try await run.runContext())
   }
 
   private static func context(
@@ -51,7 +51,7 @@ import Testing
     var hasNewerHeader = false
   }
 
-  private static func source(_ known: Case, _ run: RunInMemory, _ parts: RunParts) throws
+  private static func source(_ known: Case, _ run: RunInMemory, _ runContext: RunContext) throws
     -> KnownSource
   {
     let hour = 3_600.0
@@ -69,7 +69,7 @@ import Testing
     source.filePlan = FilePlan(
       source: ContentKeys(
         content: digest, format: "webp", facts: facts, decode: plan.decode(of: facts.size),
-        parts.names), plan: plan,
+        runContext.names), plan: plan,
       keys: plan.files.map(\.recipe), records: plan.files.map { _ in known.isReady ? file : nil },
       placeholder: Placeholders())
     source.isReady = known.isReady
@@ -81,7 +81,7 @@ import Testing
     if known.isCached {
       let spool = run.workspace.spool("cached")
       try spool.open(.write).write(photo)
-      parts.copies.cache?.keep(spool, as: digest)
+      runContext.copies.cache?.keep(spool, as: digest)
     }
     return source
   }
@@ -90,28 +90,28 @@ import Testing
   ///   - case: nil if nothing is known.
   ///   - rejection: why the last answer could not be shown.
   private static func known(
-    _ case: Case?, rejection: RejectionRecord? = nil, _ run: RunInMemory, _ parts: RunParts
+    _ case: Case?, rejection: RejectionRecord? = nil, _ run: RunInMemory, _ runContext: RunContext
   ) throws -> Known {
-    var source = try `case`.map { try Self.source($0, run, parts) } ?? KnownSource()
+    var source = try `case`.map { try Self.source($0, run, runContext) } ?? KnownSource()
     source.rejection = rejection
-    return self.known(source, context(run), parts)
+    return self.known(source, context(run), runContext)
   }
 
   private static func known(
-    _ source: KnownSource, _ context: ItemContext, _ parts: RunParts
+    _ source: KnownSource, _ context: ItemContext, _ runContext: RunContext
   ) -> Known {
-    let now = parts.clock.now()
-    let hasCopy = !source.isFinished && parts.copies.has(source, of: context.item)
-    return Known(source, parts.verdicts.verdict(source, hasCopy: hasCopy, now: now), now: now)
+    let now = runContext.clock.now()
+    let hasCopy = !source.isFinished && runContext.copies.has(source, of: context.item)
+    return Known(source, runContext.verdicts.verdict(source, hasCopy: hasCopy, now: now), now: now)
   }
 
   /// The question of an item whose source is not fresh.
-  private static func question(_ known: Known, _ parts: RunParts) -> Question {
+  private static func conditions(_ known: Known, _ runContext: RunContext) -> Conditions {
     var stale = known.source
     stale.record?.confirmation.freshUntil = nil
-    return parts.verdicts.verdict(
-      stale, hasCopy: parts.copies.cache?.has(digest) == true, now: known.now
-    ).question
+    return runContext.verdicts.verdict(
+      stale, hasCopy: runContext.copies.cache?.has(digest) == true, now: known.now
+    ).conditions
   }
 
   /// A rejection that two runs agreed on a day ago.
@@ -132,8 +132,8 @@ import Testing
       (["poster"], "poster"), (["card", "poster"], "poster"), (["Card"], "Card"),
     ] as [([String]?, String?)])
   func checkSlots(_ slots: [String]?, _ unknown: String?) async throws {
-    let (run, parts) = try await Self.begun()
-    let failure = CheckItem(parts).failure(of: Self.context(run, slots: slots).item)
+    let (run, runContext) = try await Self.begun()
+    let failure = CheckItem(runContext).failure(of: Self.context(run, slots: slots).item)
     #expect(failure == unknown.map { .unknownSlot($0, known: run.file.plan.slots.map(\.name)) })
   }
 
@@ -155,9 +155,9 @@ import Testing
       (Case(isCached: true, hasNewerHeader: true), nil),
     ]
     for (index, (known, expected)) in table.enumerated() {
-      let (run, parts) = try await Self.begun()
+      let (run, runContext) = try await Self.begun()
       let context = Self.context(run)
-      let stage = UseKnown(parts).perform(try Self.known(known, run, parts), context)
+      let stage = UseKnown(runContext).perform(try Self.known(known, run, runContext), context)
       #expect(stage?.summary == expected, "case \(index)")
       // A copy comes with no answer.
       #expect(stage?.bytes?.response == nil, "case \(index)")
@@ -166,8 +166,9 @@ import Testing
   }
 
   @Test func useKnownKnowsNothingOfANewSource() async throws {
-    let (run, parts) = try await Self.begun()
-    let stage = UseKnown(parts).perform(try Self.known(nil, run, parts), Self.context(run))
+    let (run, runContext) = try await Self.begun()
+    let stage = UseKnown(runContext).perform(
+      try Self.known(nil, run, runContext), Self.context(run))
     #expect(stage == nil)
   }
 
@@ -178,10 +179,10 @@ import Testing
       (.unreachable(.status(500)), "received"),
     ]
     for (failure, expected) in failures {
-      let (run, parts) = try await Self.begun()
+      let (run, runContext) = try await Self.begun()
       let context = Self.context(run, failure: failure)
-      let known = try Self.known(Case(isReady: false, isCached: true), run, parts)
-      #expect(UseKnown(parts).perform(known, context)?.summary == expected)
+      let known = try Self.known(Case(isReady: false, isCached: true), run, runContext)
+      #expect(UseKnown(runContext).perform(known, context)?.summary == expected)
       context.close()
     }
   }
@@ -190,7 +191,7 @@ import Testing
     arguments: [
       (nil, nil, nil),
       (.unreachable(.status(404)), "failed http-status", "failed http-status"),
-      (.refused(.notAnImage), "failed not-image", "failed not-image"),
+      (.rejected(.notAnImage), "failed not-image", "failed not-image"),
       // A layout run decodes nothing.
       (.undecodable(TranscodeFailure(.decode, "it is damaged"), nil), "failed decode", nil),
     ] as [(ItemFailure?, String?, String?)])
@@ -224,42 +225,42 @@ import Testing
       (nil, .some(nil), nil, false),
     ]
     for (index, row) in table.enumerated() {
-      let (run, parts) = try await Self.begun()
+      let (run, runContext) = try await Self.begun()
       let known = try Self.known(
-        row.known, rejection: row.rejected.map { Self.rejection(etag: $0) }, run, parts)
-      let question = Self.question(known, parts)
-      #expect(question.condition?.validators.etag == row.etag, "case \(index)")
-      #expect((question.rejection != nil) == row.confirms, "case \(index)")
+        row.known, rejection: row.rejected.map { Self.rejection(etag: $0) }, run, runContext)
+      let conditions = Self.conditions(known, runContext)
+      #expect(conditions.condition?.validators.etag == row.etag, "case \(index)")
+      #expect((conditions.rejection != nil) == row.confirms, "case \(index)")
     }
   }
 
   @Test func askForgetsARejectionAfterAWeek() async throws {
     for (day, isBelieved) in [(0, true), (6, true), (6.01, false), (-1.01, false), (-400, false)] {
-      let (run, parts) = try await Self.begun()
+      let (run, runContext) = try await Self.begun()
       // It was made a day before day 0.
       run.clock.set(day: day)
-      let known = try Self.known(nil, rejection: Self.rejection(etag: "\"2\""), run, parts)
-      let question = Self.question(known, parts)
-      #expect((question.rejection != nil) == isBelieved, "day \(day)")
-      #expect((question.condition != nil) == isBelieved, "day \(day)")
+      let known = try Self.known(nil, rejection: Self.rejection(etag: "\"2\""), run, runContext)
+      let conditions = Self.conditions(known, runContext)
+      #expect((conditions.rejection != nil) == isBelieved, "day \(day)")
+      #expect((conditions.condition != nil) == isBelieved, "day \(day)")
     }
   }
 
   @Test func askDoesNotBelieveASingleExamination() async throws {
-    let (run, parts) = try await Self.begun()
+    let (run, runContext) = try await Self.begun()
     var rejection = Self.rejection(etag: "\"2\"")
     rejection.repeats = 0
-    let known = try Self.known(nil, rejection: rejection, run, parts)
-    #expect(Self.question(known, parts).condition == nil)
+    let known = try Self.known(nil, rejection: rejection, run, runContext)
+    #expect(Self.conditions(known, runContext).condition == nil)
   }
 
   /// What a source is used for and what is asked about it agree, whatever the time is meanwhile.
   @Test func oneMomentDecides() async throws {
-    let (run, parts) = try await Self.begun()
-    let known = try Self.known(Case(), rejection: Self.rejection(etag: "\"2\""), run, parts)
+    let (run, runContext) = try await Self.begun()
+    let known = try Self.known(Case(), rejection: Self.rejection(etag: "\"2\""), run, runContext)
     run.clock.set(day: 400)
-    #expect(UseKnown(parts).perform(known, Self.context(run))?.summary == "shown")
-    #expect(Self.question(known, parts).rejection != nil)
+    #expect(UseKnown(runContext).perform(known, Self.context(run))?.summary == "shown")
+    #expect(Self.conditions(known, runContext).rejection != nil)
   }
 
   private static let notModified = Answer.notModified(
@@ -267,7 +268,7 @@ import Testing
 
   /// What a "not modified" results in.
   @Test func takeNotModified() async throws {
-    let asked = Condition(Validators(etag: "\"1\"", lastModified: nil), at: Self.url)
+    let pending = Condition(Validators(etag: "\"1\"", lastModified: nil), at: Self.url)
     let table: [(known: Case?, rejected: RejectionRecord?, expected: String, confirms: Bool)] = [
       (Case(), nil, "shown", true),
       (Case(isReady: false, isCached: true), nil, "received", true),
@@ -280,14 +281,14 @@ import Testing
       (nil, nil, "asking for bytes", false),
     ]
     for (index, row) in table.enumerated() {
-      let (run, parts) = try await Self.begun()
+      let (run, runContext) = try await Self.begun()
       let context = Self.context(run)
-      let known = try Self.known(row.known, rejection: row.rejected, run, parts)
-      let stage = TakeAnswer(parts).perform(
-        Asked(
+      let known = try Self.known(row.known, rejection: row.rejected, run, runContext)
+      let stage = TakeAnswer(runContext).perform(
+        PendingRequest(
           known,
-          Question(
-            condition: asked, rejection: row.rejected.flatMap { $0.condition == nil ? nil : $0 })),
+          Conditions(
+            condition: pending, rejection: row.rejected.flatMap { $0.condition == nil ? nil : $0 })),
         Self.notModified, context)
       #expect(stage.summary == row.expected, "case \(index)")
       #expect((context.change.source != nil) == row.confirms, "case \(index)")
@@ -295,7 +296,7 @@ import Testing
         #expect(record.confirmation.checked == FakeClock.start, "case \(index)")
         // The answer did not say how long it is fresh: as long as the one before, two hours.
         #expect(record.confirmation.freshUntil == FakeClock.start + 7_200, "case \(index)")
-        #expect(record.confirmation.run == parts.run, "case \(index)")
+        #expect(record.confirmation.run == runContext.run, "case \(index)")
       }
       if case .done(let done) = stage, case .failed(_, let isRemembered) = done.outcome {
         #expect(isRemembered)
@@ -308,10 +309,11 @@ import Testing
   /// Otherwise a server that answers 304 to everything would get requests without end.
   @Test func aNotModifiedWithoutAConditionFails() async throws {
     for known in [nil, Case(), Case(isReady: false)] {
-      let (run, parts) = try await Self.begun()
+      let (run, runContext) = try await Self.begun()
       let context = Self.context(run)
-      let stage = TakeAnswer(parts).perform(
-        Asked(try Self.known(known, run, parts), Question()), Self.notModified, context)
+      let stage = TakeAnswer(runContext).perform(
+        PendingRequest(try Self.known(known, run, runContext), Conditions()), Self.notModified,
+        context)
       #expect(stage.summary == "failed bad-response")
       #expect(context.change.source == nil)
     }
@@ -322,12 +324,12 @@ import Testing
     ("\"1\"", url, "confirmed"), ("\"2\"", url, "doubted"), ("\"1\"", url + "2", "doubted"),
   ])
   func confirmLine(_ etag: String, _ place: String, _ expected: String) async throws {
-    let (run, parts) = try await Self.begun()
-    let record = try #require(try Self.source(Case(), run, parts).record)
+    let (run, runContext) = try await Self.begun()
+    let record = try #require(try Self.source(Case(), run, runContext).record)
     let line = LineReuse.Line(
       .confirmation(of: record), record, 0..<1, KeptLine(freshUntil: 0, places: 1, files: 1))
     let context = Self.context(run)
-    let stage = ConfirmLine(SendRequest(parts), parts).stage(
+    let stage = ConfirmLine(SendRequest(runContext), runContext).stage(
       line, .notModified(FakeFetcher.response(etag: etag, place: place)), context)
     #expect(stage.summary == expected)
     #expect(context.reasons == (expected == "confirmed" ? [.notModified] : []))

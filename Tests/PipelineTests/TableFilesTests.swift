@@ -20,11 +20,11 @@ import Testing
 
   private let run: RunInMemory
   private let workers = FakeTableWorkers()
-  private let parts: RunParts
+  private let runContext: RunContext
 
   init() async throws {
     run = try RunInMemory()
-    parts = RunParts(
+    runContext = RunContext(
       run.file, .everything, run: try await run.state.beginRun(boot: "test"), onlyFailed: false,
       clock: run.clock.wallClock, state: run.state, fetcher: run.fetcher, transcoder: workers,
       memory: 1, output: run.output, workspace: run.workspace, cache: nil,
@@ -76,7 +76,7 @@ import Testing
     return bytes
   }
 
-  private var report: RunReport { parts.recorder.current }
+  private var report: RunReport { runContext.recorder.current }
 
   @Test func aFileOfPixelsIsMadeOnce() async throws {
     let texts = [("a", "one"), ("b", "second"), ("c", "3")]
@@ -87,7 +87,7 @@ import Testing
     images[1].entry.bytes = images[0].entry.bytes
     images[1].text = images[0].text
     let part = part(.grey8, images.map(\.entry))
-    let made = try #require(try await TableFiles(parts).file(part))
+    let made = try #require(try await TableFiles(runContext).file(part))
     let expected = Self.grey(images)
     let digest = SHA256.of(expected)
     #expect(try run.output.read(made.path, 1 << 20, at: 0) == expected)
@@ -111,11 +111,11 @@ import Testing
       ])
     #expect((report.tablesMade, report.bytesWritten) == (1, expected.count))
     // A later run finds it, as long as it is there.
-    #expect(try await TableFiles(parts).file(part) == made)
+    #expect(try await TableFiles(runContext).file(part) == made)
     #expect((report.tablesMade, report.tablesReused) == (1, 1))
     #expect(workers.takeJobs() == [])
     run.output.delete(made.path)
-    #expect(try await TableFiles(parts).file(part) == made)
+    #expect(try await TableFiles(runContext).file(part) == made)
     #expect((report.tablesMade, report.tablesReused) == (2, 1))
   }
 
@@ -124,7 +124,8 @@ import Testing
     let texts = (0..<1_100).map { ("\($0)", "x\($0)") }
     var images = zip(try await entries(texts), texts).map { (entry: $0, text: $1.1) }
     images.sort { $0.entry.hash < $1.entry.hash }
-    let made = try #require(try await TableFiles(parts).file(part(.grey8, images.map(\.entry))))
+    let made = try #require(
+      try await TableFiles(runContext).file(part(.grey8, images.map(\.entry))))
     let jobs = workers.takeJobs()
     #expect(jobs.map(\.entries.count) == [256, 256, 256, 256, 76])
     // The index of that many entries takes more than one page.
@@ -144,7 +145,7 @@ import Testing
     entries.append(missing)
     let part = part(.grey8, entries)
     for round in 1...2 {
-      let made = try #require(try await TableFiles(parts).file(part))
+      let made = try #require(try await TableFiles(runContext).file(part))
       let whole = part.entries.filter { ["a", "b", "d", "e"].contains($0.id) }
       let expected = Self.grey(whole.map { ($0, "fine \($0.id)") })
       #expect(try run.output.read(made.path, 1 << 20, at: 0) == expected)
@@ -153,7 +154,7 @@ import Testing
       #expect((report.tablesMade, report.tablesReused) == (round, 0))
       #expect(report.tablesLeftOut == 3 * round)
     }
-    #expect(try await TableFiles(parts).file(self.part(.grey8, [missing])) == nil)
+    #expect(try await TableFiles(runContext).file(self.part(.grey8, [missing])) == nil)
     #expect(report.tablesMade == 2)
   }
 
@@ -162,7 +163,7 @@ import Testing
     let entries = try await entries([("a", "fine a"), ("b", "fine b")])
     run.output.setUnreadable(entries[0].path)
     await #expect(throws: SystemError.self) {
-      try await TableFiles(parts).file(part(.grey8, entries))
+      try await TableFiles(runContext).file(part(.grey8, entries))
     }
     #expect(run.output.paths.filter { $0.hasPrefix("tables") } == [])
   }
@@ -172,7 +173,7 @@ import Testing
     for excess in [1, 128] {
       workers.makeMore(excess)
       let error = await #expect(throws: TesseraError.self) {
-        try await TableFiles(parts).file(part)
+        try await TableFiles(runContext).file(part)
       }
       #expect(
         error?.description == "a worker's pixels of a table were not what it reported")
@@ -180,7 +181,7 @@ import Testing
     workers.makeMore(0)
     workers.fail(TranscodeFailure(.local, "no memory"))
     let error = await #expect(throws: TesseraError.self) {
-      try await TableFiles(parts).file(part)
+      try await TableFiles(runContext).file(part)
     }
     #expect(error?.description == "no memory")
     #expect(run.output.paths.filter { $0.hasPrefix("tables") } == [])
@@ -191,14 +192,14 @@ import Testing
   func afterTheDeadlineNothingIsMade(_ pixels: TablePixels) async throws {
     workers.fail(TranscodeFailure(.cancelled, "closed"))
     let entries = try await entries((0..<300).map { ("\($0)", "x\($0)") })
-    #expect(try await TableFiles(parts).file(part(pixels, entries)) == nil)
+    #expect(try await TableFiles(runContext).file(part(pixels, entries)) == nil)
     #expect((report.tablesUnmade, report.tablesMade) == (1, 0))
   }
 
   @Test func aCellThatNoTableHasIsAnError() async throws {
     let part = part(.bgra8, [try await entry("a", "one", width: 1_025, height: 7)])
     let error = await #expect(throws: TesseraError.self) {
-      try await TableFiles(parts).file(part)
+      try await TableFiles(runContext).file(part)
     }
     #expect(
       error?.description

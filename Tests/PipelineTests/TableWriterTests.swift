@@ -22,8 +22,8 @@ import Testing
 
   init() throws { run = try RunInMemory() }
 
-  private func parts() async throws -> RunParts {
-    RunParts(
+  private func runContext() async throws -> RunContext {
+    RunContext(
       run.file, .everything, run: try await run.state.beginRun(boot: "test"), onlyFailed: false,
       clock: run.clock.wallClock, state: run.state, fetcher: run.fetcher, transcoder: workers,
       memory: 1, output: run.output, workspace: run.workspace, cache: nil,
@@ -48,13 +48,13 @@ import Testing
   // MARK: Atlases
 
   @Test func anAtlasHasAnIndex() async throws {
-    let parts = try await parts()
+    let runContext = try await runContext()
     let entries = try await entries([("a", "one"), ("b", "second")])
     let (ids, lengths) = (entries.map(\.id), entries.map(\.bytes))
     let atlas = TinyImage.webp(32, 16, "atlas")
     workers.makeAtlas(atlas)
     let part = TablePart(.webp, .all, entries, run.file.plan)
-    let made = try #require(try await TableFiles(parts).file(part))
+    let made = try #require(try await TableFiles(runContext).file(part))
     let digest = SHA256.of(atlas)
     let path = "tables/\(digest.prefix(2))/\(digest.prefix(32))-32x16.webp"
     let document =
@@ -80,26 +80,27 @@ import Testing
           atlas: .init(size: Size(32, 16), quality: 80, effort: 4),
           maximumPixels: run.file.limits.pixels, entries: jobEntries)
       ])
-    #expect(parts.recorder.current.bytesWritten == atlas.count + document.utf8.count)
+    #expect(runContext.recorder.current.bytesWritten == atlas.count + document.utf8.count)
   }
 
   /// Both files have to be there for a later run.
   @Test func anAtlasIsMadeOnce() async throws {
-    let parts = try await parts()
+    let runContext = try await runContext()
     workers.makeAtlas(TinyImage.webp(32, 16, "atlas"))
     let part = TablePart(
       .webp, .all, try await entries([("a", "one"), ("b", "second")]), run.file.plan)
-    let expected = try #require(try await TableFiles(parts).file(part))
+    let expected = try #require(try await TableFiles(runContext).file(part))
     let (path, index) = (expected.path, try #require(expected.index))
     let document = try run.output.text(index)
-    #expect(try await TableFiles(parts).file(part) == expected)
-    #expect(parts.recorder.current.tablesReused == 1)
+    #expect(try await TableFiles(runContext).file(part) == expected)
+    #expect(runContext.recorder.current.tablesReused == 1)
     for lost in [index, path] {
       run.output.delete(lost)
-      #expect(try await TableFiles(parts).file(part) == expected)
+      #expect(try await TableFiles(runContext).file(part) == expected)
       #expect(try run.output.text(index) == document)
     }
-    #expect((parts.recorder.current.tablesReused, parts.recorder.current.tablesMade) == (1, 3))
+    #expect(
+      (runContext.recorder.current.tablesReused, runContext.recorder.current.tablesMade) == (1, 3))
   }
 
   /// A worker's atlas is measured: its format and both of its sides.
@@ -110,9 +111,9 @@ import Testing
     workers.makeAtlas(bytes)
     let part = TablePart(
       .webp, .all, try await entries([("a", "one"), ("b", "second")]), run.file.plan)
-    let parts = try await parts()
+    let runContext = try await runContext()
     let error = await #expect(throws: TesseraError.self) {
-      try await TableFiles(parts).file(part)
+      try await TableFiles(runContext).file(part)
     }
     #expect(error?.description == "a worker's atlas was not what it reported")
   }
@@ -126,23 +127,23 @@ import Testing
     }
     // 298 images in 18 columns of 16 pixels, as the square demands.
     workers.makeAtlas(TinyImage.webp(18 * 16, 17 * 16))
-    let parts = try await parts()
+    let runContext = try await runContext()
     let part = TablePart(.webp, .all, try await entries(images), run.file.plan)
-    let made = try #require(try await TableFiles(parts).file(part))
+    let made = try #require(try await TableFiles(runContext).file(part))
     #expect(made.count == 298)
     let document = try run.output.text(try #require(made.index))
     let shown = try #require(try JSONParser.parse(Array(document.utf8))["images"])
     #expect(images.map(\.0).filter { shown[$0] == nil }.sorted() == crashing.sorted())
-    #expect(parts.recorder.current.tablesLeftOut == 2)
+    #expect(runContext.recorder.current.tablesLeftOut == 2)
   }
 
   /// If no image is at fault, the atlas is.
   @Test func anAtlasThatFailsByItselfIsAnError() async throws {
     workers.failAtlas(TranscodeFailure(.encode, "too many colours"))
-    let parts = try await parts()
+    let runContext = try await runContext()
     let part = TablePart(.webp, .all, try await entries([("a", "one")]), run.file.plan)
     let error = await #expect(throws: TesseraError.self) {
-      try await TableFiles(parts).file(part)
+      try await TableFiles(runContext).file(part)
     }
     #expect(error?.description.hasPrefix("a table could not be made: too many colours;") == true)
   }
@@ -153,7 +154,7 @@ import Testing
   private func tables(
     _ ids: [String], text: (String) -> String = { "x\($0)" }
   ) async throws -> (tables: [String: [CatalogTable]]?, report: RunReport) {
-    let parts = try await parts()
+    let runContext = try await runContext()
     var lines: [String] = []
     for id in ids {
       let entry = try await entries([(id, text(id))])[0]
@@ -166,9 +167,10 @@ import Testing
       func began(_ progress: @escaping @Sendable () -> RunProgress) {}
       func happened(_ event: RunEvent) {}
     }
-    let meter = ProgressMeter(parts.recorder, Silence())
+    let meter = ProgressMeter(runContext.recorder, Silence())
     return (
-      try await TableWriter(parts, GivenLines(lines: lines), meter).write(), parts.recorder.current
+      try await TableWriter(runContext, GivenLines(lines: lines), meter).write(),
+      runContext.recorder.current
     )
   }
 

@@ -154,12 +154,12 @@ import Testing
 
   @Test func aRunForFailuresOrSizesUpgradesNothing() async throws {
     let run = try Self.begun()
-    #expect(try await run.parts(.layout).upgrades == nil)
-    #expect(try await run.parts(onlyFailed: true).upgrades == nil)
-    #expect(try await run.parts().upgrades != nil)
+    #expect(try await run.runContext(.layout).upgrades == nil)
+    #expect(try await run.runContext(onlyFailed: true).upgrades == nil)
+    #expect(try await run.runContext().upgrades != nil)
     var plain = run
     plain.file.upgrade = nil
-    #expect(try await plain.parts().upgrades == nil)
+    #expect(try await plain.runContext().upgrades == nil)
   }
 
   /// With `--refresh` an image that is upgraded is not shown without its files.

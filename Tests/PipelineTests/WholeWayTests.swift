@@ -12,7 +12,7 @@ import Testing
 
 @testable import TesseraPipeline
 
-/// An item's whole way, from its line in the manifest to its line in the catalog, without network,
+/// All steps of an item, from its line in the manifest to its line in the catalog, without network,
 /// processes or waiting.
 @Suite struct WholeWayTests {
   private static let photo = TinyImage.webp(300, 200, "photo")
@@ -49,7 +49,7 @@ import Testing
     #expect(second.decodes == [])
     #expect(second.reasons["a"] == [.fresh(until: FakeClock.start + 3_600)])
     #expect(second.report.variantsReused == 2)
-    // Another item with the source takes the way, and needs nothing either.
+    // Another item with the source takes these steps, and needs nothing either.
     let third = try await run.run(["b": "photo"])
     #expect(third.items == ["b ok"])
     #expect(third.requests == [])

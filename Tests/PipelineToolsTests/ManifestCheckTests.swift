@@ -165,11 +165,11 @@ import Testing
     #expect(
       found.messages == [
         "1: http://127.0.0.1/a.jpg?w=1: 127.0.0.1 \(hint) [loopback] to the pipeline's \"fetch\" "
-          + "(address-refused)",
+          + "(address-rejected)",
         "2: https://cdn.example.com/b.jpg: 10.0.0.1 \(hint) [private] to the pipeline's \"fetch\" "
-          + "(address-refused)",
+          + "(address-rejected)",
         "3: c.jpg: the file is not in an allowed folder; if that is meant, add allow: "
-          + "[\"files:/the/folder\"] to the pipeline's \"fetch\" (address-refused)",
+          + "[\"files:/the/folder\"] to the pipeline's \"fetch\" (address-rejected)",
       ])
     #expect(found.report.items == 1 && found.report.badLines == 3 && found.report.badImages == 0)
     #expect(found.report.secrets == 3 && found.report.problemCount == 3)
@@ -201,7 +201,7 @@ import Testing
     #expect(
       found.messages.filter { !$0.hasPrefix("7") } == [
         "6: d.jpg: the file is not in an allowed folder; if that is meant, add allow: "
-          + "[\"files:/the/folder\"] to the pipeline's \"fetch\" (address-refused)",
+          + "[\"files:/the/folder\"] to the pipeline's \"fetch\" (address-rejected)",
         "2: \(cdn)/gone.jpg?w=2: The server answered 404 Not Found (http-status)",
         "3: \(cdn)/b.png: The file is a PNG image; \"accept\" lists jpeg (unsupported-format)",
         "4: \(cdn)/c.txt: The file is text, not an image (not-image)",

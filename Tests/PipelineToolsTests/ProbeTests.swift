@@ -105,7 +105,7 @@ import Testing
     #expect(!closed.isComplete)
     #expect(
       closed.answers == [
-        "\(shown) address-refused: 127.0.0.1 is not on the public internet; if that is meant, say "
+        "\(shown) address-rejected: 127.0.0.1 is not on the public internet; if that is meant, say "
           + "--allow loopback."
       ])
     let short = try await Self.run([shown], allow: ["loopback"], most: 10)

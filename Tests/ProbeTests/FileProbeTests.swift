@@ -123,7 +123,7 @@ import Testing
   @Test func readingsAreAnswers() {
     func outline(_ reading: HeaderReading) -> String { Self.outline(ProbeAnswer.result(reading)) }
     #expect(
-      outline(.refused(HeaderRefusal(.notImage, "a web page")))
+      outline(.rejected(HeaderRejection(.notImage, "a web page")))
         == "not-image: The file is a web page.")
     #expect(
       outline(.needs(0..<1))

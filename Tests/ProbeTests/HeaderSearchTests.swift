@@ -24,7 +24,7 @@ import Testing
   private static func outline(_ answer: HeaderFetch.Answer) -> String {
     switch answer.outcome {
     case .told(.header(let header), _, _): "\(header.width)x\(header.height)"
-    case .told(.refused(let refusal), _, _): "\(refusal.kind.rawValue): \(refusal.reason)"
+    case .told(.rejected(let rejection), _, _): "\(rejection.kind.rawValue): \(rejection.reason)"
     case .told(.needs, _, _): "needs"
     case .notModified: "not modified"
     case .failed(let error): error.message

@@ -154,8 +154,8 @@ import Testing
     _ = receiver.begin(.whole(length: length), nil)
     #expect(Self.isMore(receiver.receive(Array(Self.image[..<100]).span.bytes)))
     #expect(Self.isEnough(receiver.receive(Array(Self.image[100..<received]).span.bytes)))
-    let refusal = HeaderRefusal(.malformed, "an image without a size in its first 3000 bytes")
-    #expect(receiver.verdict(isWhole: false) == .found(.refused(refusal)))
+    let rejection = HeaderRejection(.malformed, "an image without a size in its first 3000 bytes")
+    #expect(receiver.verdict(isWhole: false) == .found(.rejected(rejection)))
   }
 
   /// Without room, all bytes are given up, and the source is unusable until it is sent again.

@@ -44,7 +44,7 @@ import Testing
         confirmation: Self.confirmation)
       change.rejection = .save(
         RejectionRecord(
-          settings: "s", kind: .refused, code: "not-image", details: "[]", content: nil, etag: "e",
+          settings: "s", kind: .rejected, code: "not-image", details: "[]", content: nil, etag: "e",
           place: "p", seen: 1))
       change.made = StateStore.Made(
         digest: "c-\(name)",

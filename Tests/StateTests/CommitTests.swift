@@ -6,7 +6,7 @@ import Testing
 /// When writes reach the file: together, and at the latest when that is requested.
 @Suite struct CommitTests {
   private static let rejection = RejectionRecord(
-    settings: "s", kind: .refused, code: "not-image", details: "[]", content: nil, etag: nil,
+    settings: "s", kind: .rejected, code: "not-image", details: "[]", content: nil, etag: nil,
     place: "p", seen: 1)
   private static let file = Files.record("p")
   private static let result = ItemResult(id: "a", line: "{}", status: "ok", reasons: [])

@@ -28,7 +28,7 @@ import Testing
     change.source = SourceRecord(content: digest, confirmation: Self.confirmation)
     change.rejection = .save(
       RejectionRecord(
-        settings: "s", kind: .refused, code: "not-image", details: "[]", content: digest,
+        settings: "s", kind: .rejected, code: "not-image", details: "[]", content: digest,
         etag: nil, place: "p", seen: 1))
     change.made = StateStore.Made(
       digest: digest,

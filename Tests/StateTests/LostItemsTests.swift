@@ -81,7 +81,7 @@ import Testing
     var change = StateStore.SourceChange()
     change.rejection = .save(
       RejectionRecord(
-        settings: "s", kind: .refused, code: "not-image", details: "[]", content: nil, etag: nil,
+        settings: "s", kind: .rejected, code: "not-image", details: "[]", content: nil, etag: nil,
         place: "p", seen: 1))
     try await state.save(change, key: "k", url: "u")
     #expect(try await lookUp("a").line?.isRejected == true)

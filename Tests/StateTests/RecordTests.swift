@@ -181,7 +181,7 @@ import Testing
       ])
   }
 
-  @Test(arguments: [RejectionRecord.Kind.refused, .undecodable])
+  @Test(arguments: [RejectionRecord.Kind.rejected, .undecodable])
   func rejections(_ kind: RejectionRecord.Kind) throws {
     var rejection = RejectionRecord(
       settings: "s", kind: kind, code: "decode", details: "[]", content: "c", etag: "e",
@@ -191,7 +191,7 @@ import Testing
     try expect(
       rejection,
       stored: [
-        "settings": "'s'", "kind": kind == .refused ? "'refused'" : "'undecodable'",
+        "settings": "'s'", "kind": kind == .rejected ? "'rejected'" : "'undecodable'",
         "code": "'decode'", "details": "'[]'", "format": "'gif'", "width": "3", "height": "4",
         "content": "'c'", "etag": "'e'", "place": "'p'", "seen": "1.5", "twice": "5",
       ])

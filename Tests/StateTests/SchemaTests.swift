@@ -121,7 +121,7 @@ import Testing
     #expect(!knowledge.isEmpty)
     knowledge = StateStore.Knowledge()
     knowledge.rejection = RejectionRecord(
-      settings: "s", kind: .refused, code: "not-image", details: "[]", content: nil, etag: nil,
+      settings: "s", kind: .rejected, code: "not-image", details: "[]", content: nil, etag: nil,
       place: "p", seen: 1)
     #expect(!knowledge.isEmpty)
   }

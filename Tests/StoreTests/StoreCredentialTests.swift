@@ -100,7 +100,7 @@ import Testing
       }
       return "\(found.key) \(found.secret)"
     } catch {
-      #expect(error.kind == .refused)
+      #expect(error.kind == .rejected)
       return error.text
     }
   }
@@ -197,13 +197,13 @@ import Testing
     let client = store.client(Self.variables(store, folder, "AWS_ENDPOINT_URL_STS"))
     for text in [
       "\"s3://feed/a\" can't be reached: the web identity token (AWS_WEB_IDENTITY_TOKEN_FILE) was "
-        + "refused: the store answered 403 AccessDenied (No.); check the credentials and their "
+        + "rejected: the store answered 403 AccessDenied (No.); check the credentials and their "
         + "rights, and this machine's clock",
       "\"s3://feed/a\" can't be reached: \(store.url("")) sent no temporary credentials",
     ] {
       let error = #expect(throws: StoreError.self) { try client.head(ScriptedStore.location) }
       #expect(error?.description == text)
-      #expect(error?.kind == .refused)
+      #expect(error?.kind == .rejected)
     }
   }
 }

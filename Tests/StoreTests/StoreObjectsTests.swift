@@ -132,7 +132,7 @@ import Testing
     let error = #expect(throws: StoreError.self) { try client.delete(Self.a) }
     #expect(
       error?.description
-        == "\"s3://feed/a\" was refused: the store answered 403 AccessDenied (No.); check the "
+        == "\"s3://feed/a\" was rejected: the store answered 403 AccessDenied (No.); check the "
         + "credentials and their rights, and this machine's clock")
     #expect(throws: StoreError.self) { try client.delete(Self.a) }
     #expect(Set(store.sent.map(\.description)) == ["DELETE /feed/a"])

@@ -50,7 +50,7 @@ import Testing
       Answer(status: "301 Moved Permanently", headers: ["Location": "/feed"]),
     ])
     let error = #expect(throws: StoreError.self) { try store.client().head(Self.a) }
-    #expect(error?.kind == .refused)
+    #expect(error?.kind == .rejected)
     #expect(
       error?.description
         == "\"s3://feed/a\" is elsewhere: the store answered 301; check the region (AWS_REGION) "
@@ -135,7 +135,7 @@ import Testing
 
   @Test func onlyWhatIsInTheWayMayHaveBeenDoneBefore() {
     for kind in [
-      StoreError.Kind.missing, .condition, .behindEnd, .unsupported, .refused, .unreachable,
+      StoreError.Kind.missing, .condition, .behindEnd, .unsupported, .rejected, .unreachable,
       .late, .lost,
     ] {
       let error = StoreError(kind: kind, location: Self.a, finding: "is odd")
@@ -164,7 +164,7 @@ import Testing
     #expect(try client.get(Self.a, 4, at: 9).bytes == Array("1234".utf8))
     let denied = #expect(throws: StoreError.self) { try client.get(Self.a, 4, at: 9) }
     #expect(
-      denied?.finding.hasPrefix("was refused: the store answered 403 AccessDenied (xx") == true)
+      denied?.finding.hasPrefix("was rejected: the store answered 403 AccessDenied (xx") == true)
     let longer = #expect(throws: StoreError.self) { try client.get(Self.a, 4, at: 9) }
     #expect(longer?.finding == "is larger than 4 bytes")
   }

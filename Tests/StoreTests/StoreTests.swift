@@ -56,12 +56,12 @@ import Testing
   @Test(
     arguments: [
       (200, "", nil), (206, "", nil), (204, "", nil),
-      (404, "NoSuchKey", .missing), (404, "", .missing), (404, "NoSuchBucket", .refused),
+      (404, "NoSuchKey", .missing), (404, "", .missing), (404, "NoSuchBucket", .rejected),
       (412, "PreconditionFailed", .condition), (304, "", .condition),
       (416, "InvalidRange", .behindEnd), (501, "NotImplemented", .unsupported),
-      (403, "SignatureDoesNotMatch", .refused), (403, "RequestTimeTooSkewed", .refused),
-      (403, "", .refused), (401, "", .refused), (301, "PermanentRedirect", .refused),
-      (400, "InvalidArgument", .refused), (400, "ExpiredToken", .refused),
+      (403, "SignatureDoesNotMatch", .rejected), (403, "RequestTimeTooSkewed", .rejected),
+      (403, "", .rejected), (401, "", .rejected), (301, "PermanentRedirect", .rejected),
+      (400, "InvalidArgument", .rejected), (400, "ExpiredToken", .rejected),
     ] as [(Int, String, StoreError.Kind?)])
   func answersAreFinal(_ status: Int, _ code: String, _ kind: StoreError.Kind?) {
     switch StoreVerdict(status: status, code: code, message: "") {

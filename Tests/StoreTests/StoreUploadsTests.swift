@@ -84,7 +84,7 @@ import Testing
       (Self.begun + [Answer(), denied, Answer()], Self.requests + [Self.head, Self.abort]),
     ] {
       let (error, sent) = try Self.upload(answers)
-      #expect(error?.reason.contains("was refused: the store answered 403") == true)
+      #expect(error?.reason.contains("was rejected: the store answered 403") == true)
       #expect(sent.map(\.description) == requests)
     }
   }

@@ -17,12 +17,12 @@ import Testing
       (200, "", .done), (299, "NoSuchBucket", .done),
       (
         404, "NoSuchBucket",
-        .failed(.refused, "is in a bucket that does not exist; create it, or correct its name")
+        .failed(.rejected, "is in a bucket that does not exist; create it, or correct its name")
       ),
       (404, "", .failed(.missing, "is not there")), (404, "X", .failed(.missing, "is not there")),
       (409, "ConditionalRequestConflict", .again("409 ConditionalRequestConflict")),
       (409, "OperationAborted", .again("409 OperationAborted")),
-      (409, "X", .failed(.refused, "was refused: the store answered 409 X (m)")),
+      (409, "X", .failed(.rejected, "was rejected: the store answered 409 X (m)")),
       (412, "", .failed(.condition, "is another object by now")),
       (304, "", .failed(.condition, "is another object by now")),
       (416, "", .failed(.behindEnd, "is shorter than expected")),
@@ -35,39 +35,39 @@ import Testing
       (
         403, "RequestTimeTooSkewed",
         .failed(
-          .refused,
-          "was refused: the store answered 403 RequestTimeTooSkewed; set this machine's clock")
+          .rejected,
+          "was rejected: the store answered 403 RequestTimeTooSkewed; set this machine's clock")
       ),
       (
         403, "SignatureDoesNotMatch",
-        .failed(.refused, "was refused: the store answered 403 SignatureDoesNotMatch (m)" + keys)
+        .failed(.rejected, "was rejected: the store answered 403 SignatureDoesNotMatch (m)" + keys)
       ),
       (
         403, "InvalidAccessKeyId",
-        .failed(.refused, "was refused: the store answered 403 InvalidAccessKeyId (m)" + keys)
+        .failed(.rejected, "was rejected: the store answered 403 InvalidAccessKeyId (m)" + keys)
       ),
       (
         400, "ExpiredToken",
-        .failed(.refused, "was refused: the store answered 400 ExpiredToken (m)" + keys)
+        .failed(.rejected, "was rejected: the store answered 400 ExpiredToken (m)" + keys)
       ),
       (
         400, "InvalidToken",
-        .failed(.refused, "was refused: the store answered 400 InvalidToken (m)" + keys)
-      ), (401, "", .failed(.refused, "was refused: the store answered 401 (m)" + keys)),
-      (403, "X", .failed(.refused, "was refused: the store answered 403 X (m)" + rights)),
-      (300, "", .failed(.refused, "is elsewhere: the store answered 300" + region)),
-      (399, "", .failed(.refused, "is elsewhere: the store answered 399" + region)),
+        .failed(.rejected, "was rejected: the store answered 400 InvalidToken (m)" + keys)
+      ), (401, "", .failed(.rejected, "was rejected: the store answered 401 (m)" + keys)),
+      (403, "X", .failed(.rejected, "was rejected: the store answered 403 X (m)" + rights)),
+      (300, "", .failed(.rejected, "is elsewhere: the store answered 300" + region)),
+      (399, "", .failed(.rejected, "is elsewhere: the store answered 399" + region)),
       (429, "", .again("the store answered 429 (m)")),
       (500, "", .again("the store answered 500 (m)")),
       (502, "", .again("the store answered 502 (m)")),
       (503, "", .again("the store answered 503 (m)")),
       (504, "", .again("the store answered 504 (m)")),
-      (505, "", .failed(.refused, "was refused: the store answered 505 (m)")),
+      (505, "", .failed(.rejected, "was rejected: the store answered 505 (m)")),
       (400, "RequestTimeout", .again("the store answered 400 RequestTimeout (m)")),
       (400, "SlowDown", .again("the store answered 400 SlowDown (m)")),
-      (400, "", .failed(.refused, "was refused: the store answered 400 (m)")),
-      (402, "", .failed(.refused, "was refused: the store answered 402 (m)")),
-      (199, "", .failed(.refused, "was refused: the store answered 199 (m)")),
+      (400, "", .failed(.rejected, "was rejected: the store answered 400 (m)")),
+      (402, "", .failed(.rejected, "was rejected: the store answered 402 (m)")),
+      (199, "", .failed(.rejected, "was rejected: the store answered 199 (m)")),
     ] as [(Int, String, StoreVerdict)])
   func eachAnswerHasAVerdict(_ status: Int, _ code: String, _ verdict: StoreVerdict) {
     #expect(StoreVerdict(status: status, code: code, message: "m") == verdict)
@@ -93,7 +93,7 @@ import Testing
     response.body = Array("<Error><Code>SlowDown</Code><Message>m</Message></Error>".utf8)
     for (status, verdict) in [
       (200, .done), (400, .again("the store answered 400 SlowDown (m)")),
-      (300, .failed(.refused, "is elsewhere: the store answered 300 SlowDown" + Self.region)),
+      (300, .failed(.rejected, "is elsewhere: the store answered 300 SlowDown" + Self.region)),
     ] as [(Int, StoreVerdict)] {
       response.headers.add("HTTP/1.1 \(status) X".utf8)
       #expect(StoreVerdict(response) == verdict)

@@ -133,7 +133,7 @@ public final class FaultServer: Sendable {
     throw POSIXError(.EADDRNOTAVAIL)
   }
 
-  /// Ends the server. From now on connections are refused; the port stays reserved while this
+  /// Ends the server. From now on connections are rejected; the port stays reserved while this
   /// object exists.
   public func stop() {
     state.withLock { state in

@@ -12,9 +12,10 @@ import Testing
     let digest = SHA256.of(
       Array(
         try Data(contentsOf: Places.root.appending(path: "Sources/Workers/Wire/Messages.jsonl"))))
-    #expect(WorkerHello.protocolVersion == String(digest.prefix(16)))
-    let hello = WorkerHello(libvips: "8", confinement: Confinement(landlock: 0, hasSeccomp: false))
-    #expect(hello.protocolVersion == WorkerHello.protocolVersion)
+    #expect(WorkerCapabilities.protocolVersion == String(digest.prefix(16)))
+    let capabilities = WorkerCapabilities(
+      libvips: "8", confinement: Confinement(landlock: 0, hasSeccomp: false))
+    #expect(capabilities.protocolVersion == WorkerCapabilities.protocolVersion)
     #expect(WireLine.maximumLength == 4_194_304)
   }
 

@@ -66,7 +66,7 @@ import Testing
     ]
     return requests + replies
       + [
-        WorkerHello(
+        WorkerCapabilities(
           protocolVersion: "number", libvips: "8.14.1",
           confinement: Confinement(landlock: 3, hasSeccomp: true), lacks: [.avif]),
         WorkerEnd.ended(status: 9), WorkerEnd.notStarted(code: 11),

@@ -1,6 +1,6 @@
 // Writes what the browser test serves beside the package: a large catalog with the changes to another one, a page of
 // `picture` elements with its style sheet, for a policy that forbids inline styles, and a catalog whose files the server
-// delays or refuses.
+// delays or rejects.
 //
 //   node site.mjs LIBRARY CASES FOLDER
 import { createHash } from "node:crypto";
@@ -26,7 +26,7 @@ writeFileSync(`${folder}/strict.html`, `<!doctype html><meta charset="utf-8"><ti
 <div class="column">${pictures.join("<br>\n")}</div>`);
 writeFileSync(`${folder}/page.css`, "body{margin:0}.column{width:300px}");
 
-// The first two digits of a source say what the server does: 0f refuses each request, 02 the first two, 0d delays.
+// The first two digits of a source say what the server does: 0f rejects each request, 02 the first two, 0d delays.
 const image = (id, digits, place, more = {}) => ({
   ...written.images[0], id, source: digits + String(place).padStart(30, "0"), focus: undefined, ...more });
 const all = (digits, count) => Array.from({ length: count }, (_, place) => image(`${digits}-${place}`, digits, place));

@@ -1,5 +1,5 @@
 // What a page shows while it waits, and what it requests: `<tessera-img>`, the prefetcher and the size fetcher, against a server
-// that delays and refuses files and keeps a log. The test reads `window.results`.
+// that delays and rejects files and keeps a log. The test reads `window.results`.
 import * as lib from "/dist/index.js";
 
 const results = {};
@@ -69,7 +69,7 @@ await part("states", async () => {
   return "loading, loaded, failed";
 });
 
-await part("refused twice", async () => {
+await part("rejected twice", async () => {
   const start = performance.now();
   const image = show({ image: "02-0", place: "card" }, '<i slot="failed">broken</i>');
   await image.is("failed");

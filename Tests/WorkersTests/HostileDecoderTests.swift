@@ -77,7 +77,7 @@ import Testing
     let shim = try await WorkerShim(does: ["fork"])
     let pool = try await WorkerPool.start(settings(shim.worker))
     defer { pool.close() }
-    guard pool.hello.confinement.hasSeccomp else {
+    guard pool.capabilities.confinement.hasSeccomp else {
       print("not tested: this kernel lacks seccomp")
       return
     }
@@ -100,7 +100,7 @@ import Testing
     let shim = try await WorkerShim(lacks: lacks, does: ["fill"], filling: folders)
     let pool = try await WorkerPool.start(settings(shim.worker))
     defer { pool.close() }
-    let confinement = pool.hello.confinement
+    let confinement = pool.capabilities.confinement
     guard confinement.landlock > 0 || lacks.contains("landlock"),
       confinement.hasSeccomp || lacks.contains("seccomp")
     else {

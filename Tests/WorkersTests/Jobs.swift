@@ -36,9 +36,10 @@ let anyJob = job(format: "jpeg", size: Size(1, 1))
 let anySource = JobSource(.file(path: "/dev/null"), host: "example.com")
 
 func impostor(_ script: String, in folder: TemporaryFolder) throws -> String {
-  let hello = WorkerHello(
+  let capabilities = WorkerCapabilities(
     libvips: "0.0.0", confinement: Confinement(landlock: 0, hasSeccomp: false))
   return try Impostor.install(
-    script, hello: String(decoding: WireLine.line(hello).dropLast(), as: UTF8.self), as: "impostor",
+    script, capabilities: String(decoding: WireLine.line(capabilities).dropLast(), as: UTF8.self),
+    as: "impostor",
     in: folder)
 }

@@ -10,7 +10,7 @@ import Testing
     let folder = try TemporaryFolder()
     let pool = try await WorkerPool.start(settings(Places.worker))
     defer { pool.close() }
-    #expect(pool.hello.libvips.hasPrefix("8."))
+    #expect(pool.capabilities.libvips.hasPrefix("8."))
     let answer = try await pool.perform(
       job(
         format: "jpeg", size: Size(240, 160), files: [file(120, 80), file(60, 40, .jpeg)],

@@ -16,7 +16,7 @@ enum EncoderCheck {
       WorkerSettings(
         executable: workerPath, count: 1, memory: 2_000_000_000, time: .seconds(60)))
     defer { pool.close() }
-    if let shortfall = file.shortfall(lacking: pool.hello.lacks) {
+    if let shortfall = file.shortfall(lacking: pool.capabilities.lacks) {
       throw TesseraError(.workers, shortfall)
     }
   }

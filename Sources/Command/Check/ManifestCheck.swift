@@ -124,7 +124,7 @@ struct ManifestCheck {
       return "the pipeline has no slot \"\(unknown)\""
         + Nearest.hint(for: unknown, among: slots.sorted())
     }
-    return settings.refusal(ofSource: item.requestURL).map { error in
+    return settings.rejection(ofSource: item.requestURL).map { error in
       Self.message(item.shownURL, error.message, error.code.rawValue)
     }
   }

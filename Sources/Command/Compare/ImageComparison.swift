@@ -108,7 +108,8 @@ struct ImageComparison: Sendable, JSONDocument {
       case .header(let header):
         format = header.format.rawValue
         size = Size(header.width, header.height)
-      case .refused(let refusal): throw Failure(description: "\"\(path)\" is \(refusal.reason)")
+      case .rejected(let rejection):
+        throw Failure(description: "\"\(path)\" is \(rejection.reason)")
       case .needs: throw Failure(description: "\"\(path)\" is cut off before its image size")
       }
     }

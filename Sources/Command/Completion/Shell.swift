@@ -102,7 +102,7 @@ enum Shell: String, CaseIterable, Sendable {
       """
   }
 
-  /// Counts the operands before the word: an option's value is none.
+  /// Counts the operands before the word: an option's value is not an operand.
   private static func counting(_ help: Help) -> String {
     var names: [String] = []
     for command in help.commands {

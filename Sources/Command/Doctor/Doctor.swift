@@ -77,8 +77,8 @@ struct Doctor: Sendable {
       executable: workerPath, count: 1, memory: budget.memory, time: .seconds(60))
     let found = try await WorkerExamination.perform(settings)
     return Doctor(
-      libvips: found.hello.libvips, landlock: found.hello.confinement.landlock,
-      hasSeccomp: found.hello.confinement.hasSeccomp, checks: found.checks,
+      libvips: found.capabilities.libvips, landlock: found.capabilities.confinement.landlock,
+      hasSeccomp: found.capabilities.confinement.hasSeccomp, checks: found.checks,
       processors: Host.processors)
   }
 

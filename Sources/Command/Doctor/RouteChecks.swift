@@ -72,9 +72,9 @@ struct RouteChecks: Sendable {
   }
 
   private func failure(_ error: FetchError, value: String) -> HealthCheck {
-    // The rest of a refusal's message says what repairs it.
+    // The rest of a rejection's message says what repairs it.
     let reason =
-      error.code == .addressRefused ? error.message.prefix { $0 != ";" } : error.message[...]
+      error.code == .addressRejected ? error.message.prefix { $0 != ";" } : error.message[...]
     var problem = "\"\(url)\" can't be fetched: \(reason)"
     if let distrust = trace.distrust { problem += " (\(distrust))" }
     return HealthCheck(.request, url, value, problem: problem, fix: fix(of: error))
@@ -82,7 +82,7 @@ struct RouteChecks: Sendable {
 
   private func fix(of error: FetchError) -> String {
     switch error.code {
-    case .addressRefused:
+    case .addressRejected:
       let word = trace.permission ?? "private"
       return "fetch: {allow: [\(word)]} in the pipeline file, here --allow "
         + word.filter { $0 != "\"" }

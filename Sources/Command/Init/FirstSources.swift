@@ -121,7 +121,7 @@ struct FirstSources {
   private mutating func add(file path: String) throws {
     switch try Self.content(of: path) {
     case .image: break
-    case .refused(let format):
+    case .rejected(let format):
       throw TesseraError(
         .local,
         "\"\(path)\" is an image of the format \(format), which a run reads only if \"accept\" in its pipeline names it"
@@ -173,7 +173,7 @@ struct FirstSources {
       case .file:
         switch try Self.content(of: path) {
         case .image: add(Image(id: prefix + Self.stem(of: name), url: Self.url(of: path)))
-        case .refused(let format): leftOut.add(prefix + name, .format(format))
+        case .rejected(let format): leftOut.add(prefix + name, .format(format))
         case .other: leftOut.add(prefix + name, .noImage)
         }
       case .link, .other, nil: leftOut.add(prefix + name, .link)
@@ -197,7 +197,7 @@ struct FirstSources {
     /// One that a run accepts by default.
     case image
     /// An image of another format.
-    case refused(String)
+    case rejected(String)
     case other
   }
 
@@ -213,11 +213,11 @@ struct FirstSources {
     switch ImageHeader.read(bytes.span, isWhole: bytes.count < beginning) {
     case .header(let header):
       return PipelineFile.defaultAccept.contains(header.format)
-        ? .image : .refused(header.format.rawValue)
+        ? .image : .rejected(header.format.rawValue)
     case .needs: return .image
-    case .refused(let refusal):
+    case .rejected(let rejection):
       // An image that is broken stays in the manifest, and fails in the run with its reason.
-      return refusal.kind == .notImage && !hasImageName(path) ? .other : .image
+      return rejection.kind == .notImage && !hasImageName(path) ? .other : .image
     }
   }
 

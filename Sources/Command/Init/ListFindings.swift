@@ -35,19 +35,19 @@ struct ListFindings {
   /// - Throws: ``TesseraError`` if it can't be read, or is not a list.
   init(readingList path: String) async throws {
     var file = PipelineFile(reading: .file(path))
-    var refusal: TesseraError?
+    var rejection: TesseraError?
     do { try await read(file) } catch  where !(error is CancellationError) {
-      refusal = TesseraError(error)
+      rejection = TesseraError(error)
     }
     // Tried with the mapping that its header row has shown, or its first rows.
-    if images == 0, refusal != nil || problems > 0, let columns = suggestion ?? Self.guess(path) {
+    if images == 0, rejection != nil || problems > 0, let columns = suggestion ?? Self.guess(path) {
       isGuessed = suggestion == nil
-      (refusal, problems, firstProblem) = (nil, 0, nil)
+      (rejection, problems, firstProblem) = (nil, 0, nil)
       file.columns = columns
       self.columns = columns
       try await read(file)
     }
-    if let refusal { throw refusal }
+    if let rejection { throw rejection }
     if images == 0, let firstProblem {
       throw TesseraError.manifest(
         path: path,

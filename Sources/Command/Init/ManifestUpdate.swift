@@ -69,10 +69,10 @@ struct ManifestUpdate {
     let before = removed > 0 ? place + ".before" : nil
     try replace(place, old, with: text, keepingAs: before)
     let settings = file.fetch.fetchSettings
-    let isRefused = added.contains { settings.refusal(ofSource: $0.url) != nil }
+    let isRejected = added.contains { settings.rejection(ofSource: $0.url) != nil }
     return Report(
       manifest: manifest, images: lines.count + added.count, added: added.count, removed: removed,
-      before: before, needs: isRefused ? first.permissions : [], encoded: first.encoded,
+      before: before, needs: isRejected ? first.permissions : [], encoded: first.encoded,
       leftOut: first.leftOut, skipped: first.leftOut.all)
   }
 

@@ -78,7 +78,7 @@ struct ManualPage: Sendable {
     }.joined()
   }
 
-  /// A line that begins like a macro is none.
+  /// A line that only begins like a macro.
   private static func guarded(_ line: String) -> String {
     line.hasPrefix(".") || line.hasPrefix("'") ? "\\&" + line : line
   }

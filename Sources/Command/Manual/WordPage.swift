@@ -75,10 +75,10 @@ extension ExitStatus {
 extension TesseraError.Code {
   fileprivate var meaning: String {
     switch self {
-    case .output: "the output could not be read or written, or is none"
+    case .output: "the output could not be read or written, or is not an output"
     case .state: "the state could not be read or written"
     case .diskFull: "there is no space left on a disk, or no more for this user"
-    case .system: "the system refused a file or a process"
+    case .system: "the system denied a file or a process"
     case .workers: "no worker could be started, or workers lack what the pipeline asks for"
     case .manifest: "the manifest could not be read, or has lost more items than shrink-above"
     case .busy: "another run holds the output"

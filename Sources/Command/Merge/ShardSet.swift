@@ -89,17 +89,17 @@ struct ShardSet {
   private static func check(
     _ header: ShardHeader, with first: ShardHeader
   ) throws {
-    func refuse(_ what: String, _ one: String, _ other: String) throws {
+    func reject(_ what: String, _ one: String, _ other: String) throws {
       guard one != other else { return }
       throw TesseraError(
         .output,
         "shard \(header.shard)/\(header.shards) was made with another \(what) than shard \(first.shard)/\(first.shards) (\(one.prefix(16)), \(other.prefix(16)))",
         remedy: "run them again with the same one")
     }
-    try refuse("version of libvips", header.libvips, first.libvips)
-    try refuse("manifest", header.manifest, first.manifest)
-    try refuse("pipeline file or version of tessera", header.pipeline, first.pipeline)
-    try refuse("catalog head", header.head, first.head)
+    try reject("version of libvips", header.libvips, first.libvips)
+    try reject("manifest", header.manifest, first.manifest)
+    try reject("pipeline file or version of tessera", header.pipeline, first.pipeline)
+    try reject("catalog head", header.head, first.head)
   }
 
   /// Calls `body` with each image, in the order of the manifest.

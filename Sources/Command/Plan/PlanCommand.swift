@@ -13,7 +13,7 @@ enum PlanCommand: Command {
     completes: .words(Ladder.names)
   ) { Ladder(name: $0) }
   private static let fit = Option.number(
-    "--fit", "compute the best ladder of so many rungs", in: 1...64)
+    "--fit", "compute the best ladder with this number of rungs", in: 1...64)
   private static let by = Option<LadderCost>.choice(
     "--by", "COST", "what the best ladder costs least of: bytes (estimated; the default) or pixels")
   private static let writes = Flag("--write", "put the best ladder into the pipeline file")

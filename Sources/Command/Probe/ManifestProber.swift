@@ -63,7 +63,7 @@ final class ManifestProber {
     let acceptance = Acceptance(file)
     return zip(items, answers.withLock(\.self)).map { item, answer in
       let result = answer.result.flatMap { header in
-        acceptance.refusal(of: .header(header)).map {
+        acceptance.rejection(of: .header(header)).map {
           .failure(Prober.Failure(code: $0.code, message: $0.sentence.asSentence))
         } ?? Result<ImageHeader, Prober.Failure>.success(header)
       }

@@ -114,7 +114,7 @@ struct Pruning: Sendable {
     }
   }
 
-  /// Those that are so many levels below a folder. What else is on the way is not Tessera's.
+  /// Those that are this many levels below a folder. What else is on the way is not Tessera's.
   private func folders(
     below top: String, levels: Int, _ output: OutputFolder, _ report: inout PruneReport
   ) async throws -> [String] {

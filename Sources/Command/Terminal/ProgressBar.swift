@@ -90,7 +90,7 @@ struct ProgressBar: Sendable {
       "\(stages)\(stages.isEmpty ? "" : "; ")failed: \(parts.joined(separator: ", "))\(slowest)"
   }
 
-  /// `; oldest request 16 s: images.example.com, 1.2 MB in flight`, or `; images.example.com pauses for 12 s: refused`
+  /// `; oldest request 16 s: images.example.com, 1.2 MB in flight`, or `; images.example.com pauses for 12 s: rejected`
   private func slowest(_ progress: Progress) -> String {
     if let paused = progress.paused, progress.oldest.map({ $0.age < Self.slow }) ?? true {
       return

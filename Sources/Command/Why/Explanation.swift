@@ -24,7 +24,7 @@ struct Explanation: Sendable, JSONDocument {
   /// nil if the run that decided was the last one.
   var unchangedUntil: String?
   /// Of the last run; nil if it made a catalog.
-  var refusal: Refusal?
+  var rejection: Rejection?
   /// The qualities that searches have found for its bytes, in this run or earlier ones, the last one first: a clause
   /// each. The pipeline's settings decide which of them counts, if any.
   @Omitting([]) var qualities: [String] = []
@@ -37,13 +37,14 @@ struct Explanation: Sendable, JSONDocument {
   var statusInCatalog: String?
 
   /// Why a run made no catalog, and when it ended, in UTC.
-  struct Refusal: Sendable, Encodable {
+  struct Rejection: Sendable, Encodable {
     var reason: String
     var time: String
   }
 
   private enum CodingKeys: String, CodingKey {
-    case schema, id, line, status, url, decisions, unchangedUntil, refusal, qualities, error, remedy
+    case schema, id, line, status, url, decisions, unchangedUntil, rejection, qualities, error,
+      remedy
     case content = "sha256"
     case twin = "sameBytesAs"
     case statusInCatalog
@@ -86,8 +87,8 @@ struct Explanation: Sendable, JSONDocument {
       decisions: known.reasons.map { $0.sentence(ofFile: isFile) },
       // A run that finds nothing to do has no number.
       unchangedUntil: good?.run == nil ? good.map { Host.timestamp($0.ended) } : nil,
-      refusal: last?.reason.map {
-        Refusal(reason: $0, time: Host.timestamp(last?.ended ?? 0))
+      rejection: last?.reason.map {
+        Rejection(reason: $0, time: Host.timestamp(last?.ended ?? 0))
       },
       qualities: qualities.sorted { $0.run > $1.run }.map(\.sentence), content: known.content,
       twin: known.twin,

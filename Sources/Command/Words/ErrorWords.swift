@@ -22,12 +22,12 @@ enum ErrorWords {
     manifest + requests + files + limits + bytes + machine)
 
   private static let manifest = [
-    Word("bad-url", "the URL is none that can be requested", "correct the URL in the manifest"),
+    Word("bad-url", "the URL cannot be requested", "correct the URL in the manifest"),
     Word(
       "unknown-slot", "the manifest names a slot that the pipeline does not have",
       "correct \"slots\" in the manifest, or add the slot to the pipeline file"),
     Word(
-      "address-refused",
+      "address-rejected",
       "the address is not of the public internet, or the file is in no permitted folder",
       "permit the address or folder (fetch.allow) if it is yours; otherwise correct the URL in the manifest"
     ),
@@ -64,7 +64,7 @@ enum ErrorWords {
       "put the file back, or correct or remove its line in the manifest (of a folder: tessera init --from FOLDER --manifest-only)"
     ),
     Word(
-      "not-readable", "a local file can't be read, or is none that has bytes",
+      "not-readable", "a local file can't be read, or has no bytes (a folder, a device)",
       "let the user that runs the pipeline read the file"),
     Word(
       "symlink", "a symbolic link leads to nothing, or out of the permitted folders",

@@ -1,6 +1,6 @@
 /// An entry of the list that says which properties an item has (`ipma`; ISO/IEC 23008-12, section 9.3.1).
 struct HEIFAssociation {
-  /// Of the property, from 1; 0 is none.
+  /// Of the property, from 1; 0 means no property.
   var index: Int
   /// The entry as it is stored.
   var bytes: [UInt8]

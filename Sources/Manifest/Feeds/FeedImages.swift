@@ -5,7 +5,7 @@ internal import TesseraText
 /// The images of an item of a feed, of a sitemap's page, or of a product in a Merchant feed.
 ///
 /// RSS 2.0 and 1.0 with enclosures, Media RSS and iTunes' images; Atom (RFC 4287) with enclosures; JSON Feed 1.1; Google's
-/// image sitemaps and Merchant feeds. An enclosure that says that it is something else is none. What is in a group of Media RSS is one
+/// image sitemaps and Merchant feeds. An enclosure that says that it is something else is not an image. What is in a group of Media RSS is one
 /// image.
 struct FeedImages {
   private let item: JSONValue
@@ -114,7 +114,7 @@ extension XMLElement {
   private static let references: Set = ["href", "src", "url"]
 
   fileprivate func resolved(_ attribute: (name: String, value: String)) -> String {
-    // Blanks around a reference are none of it, and an empty one is no image.
+    // Blanks around a reference do not belong to it, and an empty one is not an image.
     let value = attribute.value.trimmed
     guard !bases.isEmpty, !value.isEmpty, Self.references.contains(attribute.name) else {
       return attribute.value

@@ -56,15 +56,15 @@ struct FeedReader {
 
   /// The entries of the items that these bytes complete; a problem for each item that can't be used.
   ///
-  /// - Throws: ``ListRefusal`` if the document is not well-formed, is no feed, or has a trap in it.
-  mutating func read(_ bytes: [UInt8], isEnd: Bool) throws(ListRefusal) -> [ManifestRecord] {
+  /// - Throws: ``ListRejection`` if the document is not well-formed, is no feed, or has a trap in it.
+  mutating func read(_ bytes: [UInt8], isEnd: Bool) throws(ListRejection) -> [ManifestRecord] {
     switch source {
     case .xml(let reader): return try read(bytes, isEnd: isEnd, by: reader)
     case .json(var document):
       source = .json([])
       document += bytes
       guard document.count <= Self.maximumDocument else {
-        throw ListRefusal(
+        throw ListRejection(
           reason:
             "it is a JSON document of more than \(Self.maximumDocument) bytes; write one object per line"
         )
@@ -78,13 +78,13 @@ struct FeedReader {
 
   private mutating func read(
     _ bytes: [UInt8], isEnd: Bool, by reader: XMLReader
-  ) throws(ListRefusal) -> [ManifestRecord] {
+  ) throws(ListRejection) -> [ManifestRecord] {
     let found: [Result<XMLElement, XMLError>]
     do throws(XMLError) {
       found = try reader.read(bytes, isEnd: isEnd)
     } catch {
       try checkRoot(of: reader)
-      throw ListRefusal(reason: "its XML can't be read: line \(error.line): \(error.message)")
+      throw ListRejection(reason: "its XML can't be read: line \(error.line): \(error.message)")
     }
     try checkRoot(of: reader)
     var records: [ManifestRecord] = []
@@ -101,17 +101,17 @@ struct FeedReader {
     return records
   }
 
-  private func checkRoot(of reader: XMLReader) throws(ListRefusal) {
+  private func checkRoot(of reader: XMLReader) throws(ListRejection) {
     guard let root = reader.root?.name, Self.items[root] == nil else { return }
     switch root.lowercased() {
-    case "html": throw ListRefusal(reason: ListText.page)
+    case "html": throw ListRejection(reason: ListText.page)
     case "sitemapindex":
-      throw ListRefusal(
+      throw ListRejection(
         reason:
           "it is an index of sitemaps; name the sitemaps themselves, as a list: manifest: [https://…, https://…]"
       )
     default:
-      throw ListRefusal(
+      throw ListRejection(
         reason:
           "it is an XML document with the root <\(root.prefix(60))>, and neither RSS, Atom nor a sitemap"
       )
@@ -120,12 +120,12 @@ struct FeedReader {
 
   // MARK: JSON
 
-  private mutating func readFeed(_ document: [UInt8]) throws(ListRefusal) -> [ManifestRecord] {
+  private mutating func readFeed(_ document: [UInt8]) throws(ListRejection) -> [ManifestRecord] {
     let feed: JSONValue
     do throws(JSONError) {
       feed = try JSONParser.parse(document)
     } catch {
-      throw ListRefusal(
+      throw ListRejection(
         reason:
           "it is a JSON document and not JSON Lines, and not valid at byte \(error.offset + 1): \(error.message)"
       )
@@ -133,7 +133,7 @@ struct FeedReader {
     guard let items = feed["items"]?.arrayValue,
       JSONBeginning.isFeed(version: feed["version"]?.stringValue)
     else {
-      throw ListRefusal(
+      throw ListRejection(
         reason: "it is a JSON document, and no JSON Feed; write one object per line"
           + (feed.listedObjects.map { ": jq -c '.\($0)[]' OLD.json > NEW.jsonl" } ?? " (JSON Lines)")
       )

@@ -19,7 +19,7 @@ struct ListText {
   private var start: [UInt8] = []
   private var head: [UInt8] = []
 
-  /// A longer line is none of JSON Lines.
+  /// A longer line is not JSON Lines.
   private static let mostHead = RecordSplitter.maximumLength
   static let page = "it is an HTML page, not a list of URLs"
   private static let noText = "it is not a text; a list is one in UTF-8 or UTF-16"
@@ -34,21 +34,21 @@ struct ListText {
   var isConverted: Bool { utf16 != nil }
 
   /// The text that these bytes complete, as UTF-8. Empty while the kind is not known.
-  mutating func take(_ bytes: [UInt8]) throws(ListRefusal) -> [UInt8] {
+  mutating func take(_ bytes: [UInt8]) throws(ListRejection) -> [UInt8] {
     if isEncodingKnown { return try pass(utf16?.decode(bytes) ?? bytes, isEnd: false) }
     start += bytes
     guard start.count >= byteOrderMark.count else { return [] }
     return try takeStart()
   }
 
-  mutating func finish() throws(ListRefusal) -> [UInt8] {
+  mutating func finish() throws(ListRejection) -> [UInt8] {
     let text = isEncodingKnown ? [] : try takeStart()
     return text + (try pass(utf16?.finish() ?? [], isEnd: true))
   }
 
   private static func isBlank(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
 
-  private mutating func takeStart() throws(ListRefusal) -> [UInt8] {
+  private mutating func takeStart() throws(ListRejection) -> [UInt8] {
     isEncodingKnown = true
     utf16 = UTF16Decoder(beginning: start)
     defer { start = [] }
@@ -57,7 +57,7 @@ struct ListText {
     return try pass(bytes, isEnd: false)
   }
 
-  private mutating func pass(_ bytes: [UInt8], isEnd: Bool) throws(ListRefusal) -> [UInt8] {
+  private mutating func pass(_ bytes: [UInt8], isEnd: Bool) throws(ListRejection) -> [UInt8] {
     if kind != nil { return bytes }
     head += bytes
     let text = head.drop(while: Self.isBlank)
@@ -66,12 +66,14 @@ struct ListText {
       // A small compressed file may hold gigabytes of line ends.
       if !isEnd { return takeHead() }
       kind = .lines
-    case 0: throw ListRefusal(reason: Self.noText)
+    case 0: throw ListRejection(reason: Self.noText)
     case UInt8(ascii: "<"):
       let page = "<!doctype html"
       guard isEnd || text.count >= page.utf8.count else { return [] }
       let beginning = String(decoding: text.prefix(page.utf8.count), as: UTF8.self).lowercased()
-      if beginning == page || beginning.hasPrefix("<html") { throw ListRefusal(reason: Self.page) }
+      if beginning == page || beginning.hasPrefix("<html") {
+        throw ListRejection(reason: Self.page)
+      }
       kind = .xml
     case UInt8(ascii: "["): kind = .array
     case UInt8(ascii: "{"):
@@ -81,8 +83,8 @@ struct ListText {
       kind = found
     case UInt8(ascii: "S"), UInt8(ascii: "P"):
       guard isEnd || text.count >= Self.sqlite.count else { return [] }
-      if text.starts(with: Self.sqlite) { throw ListRefusal(reason: Self.database) }
-      if text.starts(with: Self.zip) { throw ListRefusal(reason: Self.workbook) }
+      if text.starts(with: Self.sqlite) { throw ListRejection(reason: Self.database) }
+      if text.starts(with: Self.zip) { throw ListRejection(reason: Self.workbook) }
       kind = .lines
     default: kind = .lines
     }

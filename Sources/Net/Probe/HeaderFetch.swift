@@ -145,7 +145,7 @@ private struct HeaderSearch {
           let reason =
             "an image that does not state its size in its first \(fetch.maximumBytes) bytes"
           return .told(
-            .refused(HeaderRefusal(.malformed, reason)), response, length: receiver.length)
+            .rejected(HeaderRejection(.malformed, reason)), response, length: receiver.length)
         }
         // More jumps would cost more than reading the source from its start.
         startOver()

@@ -12,12 +12,13 @@ package struct ProbeAnswer: Sendable {
   static func result(_ reading: HeaderReading) -> Result<ImageHeader, ProbeFailure> {
     switch reading {
     case .header(let header): .success(header)
-    case .refused(let refusal):
-      .failure(ProbeFailure(code: refusal.kind.rawValue, message: "The file is \(refusal.reason)."))
+    case .rejected(let rejection):
+      .failure(
+        ProbeFailure(code: rejection.kind.rawValue, message: "The file is \(rejection.reason)."))
     case .needs:
       .failure(
         ProbeFailure(
-          code: HeaderRefusal.Kind.malformed.rawValue,
+          code: HeaderRejection.Kind.malformed.rawValue,
           message: "The file's header does not end within the bytes that may be read."))
     }
   }

@@ -39,7 +39,7 @@ package final class StoreClient: Sendable {
         send(request, url: url, try credentials())
       }
     } catch {
-      let isElsewhere = settings.endpoint == nil && [.refused, .unreachable].contains(error.kind)
+      let isElsewhere = settings.endpoint == nil && [.rejected, .unreachable].contains(error.kind)
       throw StoreError(
         kind: error.kind, location: request.location,
         finding: error.text + (isElsewhere ? Self.otherStore : ""))
@@ -102,7 +102,7 @@ package final class StoreClient: Sendable {
       switch error {
       case .tooLarge:
         return (
-          .failed(.refused, "is larger than \(request.limit) bytes"), StoreResponse()
+          .failed(.rejected, "is larger than \(request.limit) bytes"), StoreResponse()
         )
       case .network(let text): return (.again("the connection failed: \(text)"), StoreResponse())
       }

@@ -78,11 +78,11 @@ final class StoreCredentialSource: Sendable {
 /// What completes a sentence that begins with a location, before that is known.
 package struct StoreProblem: Error {
   package var text: String
-  package var kind = StoreError.Kind.refused
+  package var kind = StoreError.Kind.rejected
 
   static let late = StoreProblem("was not written in time", kind: .late)
 
-  init(_ text: String, kind: StoreError.Kind = .refused) {
+  init(_ text: String, kind: StoreError.Kind = .rejected) {
     (self.text, self.kind) = (text, kind)
   }
 }

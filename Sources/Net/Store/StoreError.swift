@@ -12,7 +12,7 @@ package struct StoreError: ReportedError, Sendable, Equatable, CustomStringConve
     /// The server does not know the operation, or a condition.
     case unsupported
     /// Credentials, rights, the clock.
-    case refused
+    case rejected
     /// The server, or the way there; the request was tried several times.
     case unreachable
     /// The time that the request had is over. It may have been done.
@@ -53,7 +53,7 @@ extension StoreError.Kind {
     case .condition: .existing
     case .unsupported: .unsupported
     case .lost: .lost
-    case .behindEnd, .refused, .unreachable, .late: .other
+    case .behindEnd, .rejected, .unreachable, .late: .other
     }
   }
 }

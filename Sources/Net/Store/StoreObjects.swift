@@ -131,7 +131,8 @@ extension StoreClient {
       StoreRequest(method: "HEAD", location: location, deadline: deadline))
     guard let size = answer.headers["content-length"].flatMap({ Int($0) }) else {
       throw StoreError(
-        kind: .refused, location: location, finding: "has no size: the store sent no Content-Length"
+        kind: .rejected, location: location,
+        finding: "has no size: the store sent no Content-Length"
       )
     }
     return Head(size: size, answer.headers)
@@ -176,7 +177,7 @@ extension StoreClient {
     let text = String(decoding: try perform(request).body, as: UTF8.self)[...]
     guard let result = StoreXML.elements("ListBucketResult", in: text).first else {
       throw StoreError(
-        kind: .refused, location: location, finding: "can't be listed: the store sent no list")
+        kind: .rejected, location: location, finding: "can't be listed: the store sent no list")
     }
     let decoded = Self.decoder(of: result)
     var page = Page()

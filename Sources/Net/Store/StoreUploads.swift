@@ -127,7 +127,8 @@ extension StoreClient {
     let answer = String(decoding: try perform(request).body, as: UTF8.self)
     guard let upload = StoreXML.texts(of: "UploadId", in: answer[...]).first else {
       throw StoreError(
-        kind: .refused, location: location, finding: "can't be written: the store sent no UploadId")
+        kind: .rejected, location: location, finding: "can't be written: the store sent no UploadId"
+      )
     }
     return upload
   }
@@ -189,7 +190,7 @@ extension StoreClient {
     let stored = try head(location)
     guard stored.size == size else {
       throw StoreError(
-        kind: .refused, location: location,
+        kind: .rejected, location: location,
         finding: "was stored with \(stored.size) bytes instead of \(size)")
     }
     return stored.etag

@@ -15,7 +15,8 @@ enum StoreVerdict: Equatable {
     switch (status, code) {
     case (200..<300, _): self = .done
     case (_, "NoSuchBucket"):
-      self = .failed(.refused, "is in a bucket that does not exist; create it, or correct its name")
+      self = .failed(
+        .rejected, "is in a bucket that does not exist; create it, or correct its name")
     case (404, _): self = .failed(.missing, "is not there")
     // Two conditional writes at the same time: neither may have won.
     case (409, "ConditionalRequestConflict"), (409, "OperationAborted"): self = .again(detail)
@@ -26,28 +27,28 @@ enum StoreVerdict: Equatable {
         .unsupported, "can't be changed like this: the store answered \(detail)\(rest)")
     case (_, "RequestTimeTooSkewed"):
       self = .failed(
-        .refused, "was refused: the store answered \(detail); set this machine's clock")
+        .rejected, "was rejected: the store answered \(detail); set this machine's clock")
     case (_, "SignatureDoesNotMatch"), (_, "InvalidAccessKeyId"), (_, "ExpiredToken"),
       (_, "InvalidToken"), (401, _):
       self = .failed(
-        .refused,
-        "was refused: the store answered \(detail)\(rest); check the credentials "
+        .rejected,
+        "was rejected: the store answered \(detail)\(rest); check the credentials "
           + "(AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN) and the region")
     case (403, _):
       self = .failed(
-        .refused,
-        "was refused: the store answered \(detail)\(rest); check the credentials and their rights, "
+        .rejected,
+        "was rejected: the store answered \(detail)\(rest); check the credentials and their rights, "
           + "and this machine's clock")
     case (300..<400, _):
       self = .failed(
-        .refused,
+        .rejected,
         "is elsewhere: the store answered \(detail); check the region (AWS_REGION) and the endpoint "
           + "(AWS_ENDPOINT_URL)")
     case (429, _), (500, _), (502...504, _), (_, "RequestTimeout"), (_, "SlowDown"):
       self = .again("the store answered \(detail)\(rest)")
     case _ where GatewayStatus.contains(status):
       self = .again("the store answered \(detail)\(rest)")
-    default: self = .failed(.refused, "was refused: the store answered \(detail)\(rest)")
+    default: self = .failed(.rejected, "was rejected: the store answered \(detail)\(rest)")
     }
   }
 

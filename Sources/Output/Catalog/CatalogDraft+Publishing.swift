@@ -4,7 +4,7 @@ extension CatalogDraft {
   /// Replaces the catalog of an output, which is kept if it is another one.
   ///
   /// - Parameters:
-  ///   - retention: how many earlier catalogs are kept, and for how long; nil if the current one is none to go back to.
+  ///   - retention: how many earlier catalogs are kept, and for how long; nil if the current catalog must not be kept.
   ///   - now: in seconds since 1970.
   ///   - replaced: called when readers see the new one, whatever follows, with whether it is another one.
   package consuming func publish(

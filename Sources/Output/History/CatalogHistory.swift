@@ -95,7 +95,7 @@ package struct CatalogHistory: Sendable {
 
   /// What follows when readers see another catalog.
   ///
-  /// - Parameter retention: nil for that of the publication before, if the current catalog is none to go back to.
+  /// - Parameter retention: nil for that of the publication before, if the current catalog must not be kept.
   func followUp(
     _ retention: CatalogRetention?, _ kept: KeptCatalogs?
   ) async throws(SystemError) {

@@ -16,7 +16,7 @@ struct CatalogWriter {
 
   /// - Parameters:
   ///   - now: in seconds since 1970.
-  ///   - retention: how many earlier catalogs are kept, and for how long; nil if the current one is none to go back to.
+  ///   - retention: how many earlier catalogs are kept, and for how long; nil if the current catalog must not be kept.
   ///   - replaced: called when readers see the new catalog, whatever follows, with whether it is another one.
   /// - Returns: its chunks.
   func write(

@@ -17,9 +17,10 @@ extension CatalogImage.Failure {
     case .unreachable(let error):
       self.init(
         code: error.code.rawValue, message: error.message.asSentence, retryable: error.isRetryable)
-    case .refused(let refusal):
+    case .rejected(let rejection):
       self.init(
-        code: refusal.code, message: refusal.sentence.asSentence, retryable: refusal.isRetryable)
+        code: rejection.code, message: rejection.sentence.asSentence,
+        retryable: rejection.isRetryable)
     case .undecodable(let failure, _):
       // A crash may be the machine's fault; everything else is the image's, and stays.
       let mayPass: [TranscodeFailure.Code] = [.workerCrashed, .workerTimeout, .workerProtocol]
@@ -30,7 +31,7 @@ extension CatalogImage.Failure {
   }
 }
 
-extension Refusal {
+extension Rejection {
   /// Without its full stop.
   package var sentence: String {
     switch self {

@@ -225,7 +225,7 @@ extension ItemFailure {
   fileprivate var image: ImageFacts? {
     switch self {
     case .unknownSlot, .unreachable: nil
-    case .refused(let refusal): refusal.image
+    case .rejected(let rejection): rejection.image
     case .undecodable(_, let image): image
     }
   }

@@ -25,7 +25,7 @@ struct RunResult: Sendable {
   /// - Parameters:
   ///   - now: in seconds since 1970.
   ///   - replaces: whether this run has published a result already.
-  ///   - retention: how many earlier catalogs are kept, and for how long; nil if the current one is none to go back to.
+  ///   - retention: how many earlier catalogs are kept, and for how long; nil if the current catalog must not be kept.
   ///   - replaced: called when readers see the new catalog, whatever follows, with whether it is another one.
   /// - Returns: the chunks of the document.
   func publish(

@@ -8,7 +8,7 @@ internal import TesseraSystem
 
 /// Takes the entries of the next run, and counts what it will do.
 struct ForecastTally {
-  private let parts: RunParts
+  private let runContext: RunContext
   private let check: CheckItem
   private let lookUp: LookUp
   private let entries: ImageEntries
@@ -28,13 +28,15 @@ struct ForecastTally {
   ///   - history: of the output.
   ///   - before: the images of the last run of all.
   init(
-    _ parts: RunParts, _ extent: RunExtent, _ history: RunHistory, before: Int
+    _ runContext: RunContext, _ extent: RunExtent, _ history: RunHistory, before: Int
   ) throws(StateError) {
-    self.parts = parts
-    (check, lookUp, entries) = (CheckItem(parts), LookUp(parts), ImageEntries(parts.file))
-    sizes = extent == .layout ? UseKnownSize(parts) : nil
-    pace = RunPace(history, parts.file.fetch)
-    hosts = parts.file.fetch.retryPolicy.hosts
+    self.runContext = runContext
+    (check, lookUp, entries) = (
+      CheckItem(runContext), LookUp(runContext), ImageEntries(runContext.file)
+    )
+    sizes = extent == .layout ? UseKnownSize(runContext) : nil
+    pace = RunPace(history, runContext.file.fetch)
+    hosts = runContext.file.fetch.retryPolicy.hosts
     once = try NameSet()
     forecast.before = before
   }
@@ -61,9 +63,9 @@ struct ForecastTally {
       case .item(let item, let lookup): found.append((item, lookup))
       }
     }
-    let known = try await parts.state.known(found.map { ($0.item.id, $0.item.entryDigest) })
+    let known = try await runContext.state.known(found.map { ($0.item.id, $0.item.entryDigest) })
     for ((item, lookup), known) in zip(found, known) {
-      if let known, parts.claims.standingLine(of: known.chunk) != nil {
+      if let known, runContext.claims.standingLine(of: known.chunk) != nil {
         // A chunk that is copied has it: the line is repeated, or a mistake.
         if !known.isSame { forecast.problems += 1 }
         continue
@@ -71,8 +73,8 @@ struct ForecastTally {
       forecast.images += 1
       if let known {
         if !known.isSame { forecast.changed += 1 }
-        if known.isOfLastRun { parts.claims.keep() }
-        parts.claims.leave(known.chunk)
+        if known.isOfLastRun { runContext.claims.keep() }
+        runContext.claims.leave(known.chunk)
       } else {
         forecast.new += 1
       }
@@ -101,7 +103,7 @@ struct ForecastTally {
       if KnownSize(source).map({ !entries.needsFiles(item, $0) }) ?? true {
         let verdict = sizes.outcome(source, context).0
         // Of what the service can't make, files may have to be made.
-        let mayNeedFiles = parts.file.deliveringService?.filesFor.isEmpty == false
+        let mayNeedFiles = runContext.file.deliveringService?.filesFor.isEmpty == false
         return try add(
           verdict, item, known, all: 0, missing: mayNeedFiles ? nil : [], isRejected: false)
       }
@@ -115,11 +117,11 @@ struct ForecastTally {
       planned.files += plan.keys.count
     }
     let missing = source.filePlan.map { plan in
-      parts.freshness.refreshes ? plan.keys : plan.missing.map { plan.keys[$0] }
+      runContext.freshness.refreshes ? plan.keys : plan.missing.map { plan.keys[$0] }
     }
     try add(
       stage.verdict, item, known, all: source.filePlan?.keys.count ?? 0,
-      missing: source.isFinished && !parts.freshness.refreshes ? [] : missing,
+      missing: source.isFinished && !runContext.freshness.refreshes ? [] : missing,
       isRejected: source.rejection != nil)
   }
 
@@ -172,11 +174,11 @@ struct ForecastTally {
     _ item: Item, _ known: StateStore.KnownItem?
   ) -> (expected: Int, most: Int) {
     guard let known, hasFailed(known),
-      let line = parts.lines.parent.line(item.id, inChunk: known.chunk),
-      let image = try? CatalogImage(reading: Array(line.text), parts.names.formats),
+      let line = runContext.lines.parent.line(item.id, inChunk: known.chunk),
+      let image = try? CatalogImage(reading: Array(line.text), runContext.names.formats),
       let error = image.error, error.retryable, error.code != RunReport.deadlineCode
     else { return (1, 1) }
-    let all = 1 + parts.file.fetch.retryPolicy.at(item.requestURL).retries
+    let all = 1 + runContext.file.fetch.retryPolicy.at(item.requestURL).retries
     if FetchError.wasWaiting(message: error.message) { return (0, all) }
     return (HTTPStatus.isBusy(message: error.message) ? 1 : all, all)
   }
@@ -216,7 +218,7 @@ struct ForecastTally {
 
   /// Whether a source, or a file, is the run's first of its name. With `--refresh`, each image has its own.
   private func isFirst(_ name: String) throws -> Bool {
-    try parts.freshness.refreshes || once.add(name)
+    try runContext.freshness.refreshes || once.add(name)
   }
 
   // MARK: The end
@@ -227,7 +229,7 @@ struct ForecastTally {
   mutating func end(gone: Int, _ room: FileSystem.Room?) async throws -> RunForecast {
     forecast.gone = gone
     forecast.room = room.map { .init(bytes: $0.freeBytes, inodes: $0.freeInodes) }
-    let totals = try await parts.state.fileTotals()
+    let totals = try await runContext.state.fileTotals()
     forecast.disk = .init(count: totals.files, bytes: totals.bytes)
     if planned.images == 0 { planned = (forecast.before ?? 0, totals.files) }
     if planned.images > 0 {

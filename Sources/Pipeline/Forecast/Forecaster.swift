@@ -58,12 +58,12 @@ extension RunSession {
     _ history: RunHistory, _ report: (_ line: Int, _ message: String) -> Void
   ) async throws -> RunForecast {
     let manifest = try await ManifestStream.open(file, needsDigest: extent == .everything)
-    let (guards, owner) = try await opening.guards(state)
-    return try await beginning(state, manifest, guards, owner) { beginning in
+    let (checks, owner) = try await setup.checks(state)
+    return try await beginning(state, manifest, checks, owner) { beginning in
       let reading = try await reading(
         beginning, run: { .max }, NoFetching(), cache: cache,
         lines: FileSystem.temporaryDirectory)
-      var tally = try ForecastTally(reading.parts, extent, history, before: before.items)
+      var tally = try ForecastTally(reading.runContext, extent, history, before: before.items)
       if let whole = beginning.unchanged {
         tally.stand(whole)
         return try await tally.end(gone: 0, held.room)
@@ -71,7 +71,7 @@ extension RunSession {
       try await read(reading, manifest, &tally, report)
       // A state that was set aside has no items, and a run of some images leaves the others.
       let isCounted = try await state.hasItems() && reading.selection == nil
-      let gone = before.items - reading.parts.claims.kept
+      let gone = before.items - reading.runContext.claims.kept
       return try await tally.end(gone: isCounted ? max(0, gone) : 0, held.room)
     }
   }
@@ -90,11 +90,11 @@ extension RunSession {
       return true
     }
     do {
-      try reading.guards.check(entries, manifest, reading.parts.claims)
+      try reading.checks.check(entries, manifest, reading.runContext.claims)
     } catch {
       tally.stop(error)
     }
-    _ = try await reading.selection?.check(output, reading.guards.forgotten)
+    _ = try await reading.selection?.check(output, reading.checks.forgotten)
   }
 }
 

@@ -30,7 +30,7 @@ final class ItemContext {
     if let change { self.change.rejection = change }
   }
 
-  /// Has `action` run when the item's way ends, whatever its end. Later actions run first.
+  /// Has `action` run when the item's steps end, however they end. Later actions run first.
   func atEnd(_ action: @escaping () -> Void) { cleanUps.append(action) }
 
   /// What became of the item.
@@ -50,7 +50,7 @@ final class ItemContext {
   }
 }
 
-/// What the scheduler learns of an item that has gone its way.
+/// What the scheduler learns of an item that has been through its steps.
 final class ItemDone: Sendable {
   let report: ItemReport
   /// For other items with the same request; nil if this one could be shown.

@@ -9,7 +9,7 @@ enum ItemFailure: Sendable, Equatable {
   /// The source was not received.
   case unreachable(FetchError)
   /// The source was received, at least its header, and is not accepted.
-  case refused(Refusal)
+  case rejected(Rejection)
   /// The image is accepted, and no files can be made of it.
   case undecodable(TranscodeFailure, ImageFacts?)
 
@@ -28,7 +28,7 @@ package struct ImageFacts: Sendable, Equatable {
 }
 
 /// Why a source is not accepted: its bytes, not its transfer, are at fault.
-package enum Refusal: Sendable, Equatable {
+package enum Rejection: Sendable, Equatable {
   /// The header reader's own code and reason; the reason completes "the file is …".
   case header(code: String, reason: String)
   case notAnImage
@@ -74,7 +74,7 @@ extension FetchError {
   var leavesStale: Bool {
     switch code {
     case .httpStatus: ![404, 410, 451].contains(status)
-    case .addressRefused, .symlink, .badURL, .notFound: false
+    case .addressRejected, .symlink, .badURL, .notFound: false
     default: true
     }
   }

@@ -18,7 +18,7 @@ struct KnownSource: Sendable {
   /// Why the last answer could not be shown, if the pipeline has not changed since.
   var rejection: RejectionRecord?
   /// Whether all files that the item needs are there and the pipeline accepts the content. A content
-  /// that is no longer accepted is requested again and refused as if for the first time.
+  /// that is no longer accepted is requested again and rejected as if for the first time.
   var isReady = false
   /// Whether all that the pipeline needs to know of the content is known. If not, it is decoded again, and is shown as it is
   /// if it can't be.

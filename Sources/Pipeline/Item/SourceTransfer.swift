@@ -15,7 +15,7 @@ struct SourceTransfer: Sendable {
   /// discards.
   indirect enum Outcome: Sendable {
     case notModified(FetchResponse)
-    case arrived(FetchResponse, Intake, Intake.Outcome)
+    case arrived(FetchResponse, SourceReceiver, SourceReceiver.Outcome)
     case failed(FetchError)
   }
 
@@ -29,20 +29,20 @@ struct SourceTransfer: Sendable {
   ) async throws -> Outcome {
     let item = context.item
     var attempts = Attempts(item, settings, condition, runEnd: fetcher.end)
-    let intake = Intake(acceptance, spool: spool)
+    let receiver = SourceReceiver(acceptance, spool: spool)
     while true {
-      let answer = await fetcher.fetch(attempts.request, host: item.host, into: intake)
+      let answer = await fetcher.fetch(attempts.request, host: item.host, into: receiver)
       context.fetching += answer.time
-      switch try step(after: answer, &attempts, intake) {
+      switch try step(after: answer, &attempts, receiver) {
       case .again: continue
       case .ended(let outcome): return outcome
       case .failed(let error):
         guard try await recorder.pause({ try await attempts.wait(after: error) }) else {
-          intake.discard()
+          receiver.discard()
           return .failed(error)
         }
         recorder.update { $0.retries += 1 }
-        attempts.prepareRest(of: intake, after: answer)
+        attempts.prepareRest(of: receiver, after: answer)
       }
     }
   }
@@ -56,19 +56,19 @@ struct SourceTransfer: Sendable {
 
   @inline(never)
   private func step(
-    after answer: FetchResult, _ attempts: inout Attempts, _ intake: Intake
+    after answer: FetchResult, _ attempts: inout Attempts, _ receiver: SourceReceiver
   ) throws -> Step {
-    switch attempts.result(of: answer, intake) {
+    switch attempts.result(of: answer, receiver) {
     case .again: return .again
     case .success(let response):
       if case .notModified = response.ending { return .ended(.notModified(response)) }
-      return .ended(.arrived(response, intake, try intake.finish()))
+      return .ended(.arrived(response, receiver, try receiver.finish()))
     case .failure(let error):
       // No file stays open during the back-off: partial bodies of many items would use up the
       // descriptors.
-      try intake.pause()
+      try receiver.pause()
       if error.code == .cancelled || error.code == .local {
-        intake.discard()
+        receiver.discard()
         throw error.code == .cancelled ? CancellationError() : TesseraError(.local, error.message)
       }
       // A server that can't send a part gets a request for the whole.
@@ -105,7 +105,7 @@ private struct Attempts {
     request.turn = settings.order == .newestFirst ? -item.position : item.position
   }
 
-  mutating func result(of answer: FetchResult, _ intake: Intake) -> Result {
+  mutating func result(of answer: FetchResult, _ receiver: SourceReceiver) -> Result {
     tries.took(answer)
     wasForPart = request.range != nil
     request.end = tries.end
@@ -118,10 +118,11 @@ private struct Attempts {
       guard wasForPart else { return .success(response) }
       // Another place may use the same validator for another version, and a server may send more than
       // it announced.
-      if intake.isForeign || intake.isLong || Identifier(response.place) != Identifier(begunAt) {
+      if receiver.isForeign || receiver.isLong || Identifier(response.place) != Identifier(begunAt)
+      {
         return .again
       }
-      if response.ending == .complete, intake.isShort {
+      if response.ending == .complete, receiver.isShort {
         return .failure(
           FetchError(.truncated, "the requested part ended early", isRetryable: true))
       }
@@ -134,9 +135,9 @@ private struct Attempts {
   }
 
   /// Requests what is missing of a source that broke off, if the server allows it.
-  mutating func prepareRest(of intake: Intake, after answer: FetchResult) {
+  mutating func prepareRest(of receiver: SourceReceiver, after answer: FetchResult) {
     if !wasForPart { begunAt = answer.begun?.place }
-    guard let rest = intake.rest else { return }
+    guard let rest = receiver.rest else { return }
     // Part of a source is here, so it has changed, whatever it was before.
     request.condition = nil
     request.range = rest.range

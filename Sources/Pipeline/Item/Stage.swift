@@ -18,10 +18,10 @@ enum Stage: Sendable {
   /// Its line of an earlier run applies if the server confirms the source.
   case line(LineReuse.Line)
   /// The line may not apply after this answer. What is known of the source has to be looked up.
-  case doubted(LineReuse.Line, Answer)
+  case unconfirmed(LineReuse.Line, Answer)
   case known(Known)
-  case asking(Asked)
-  case answered(Asked, Answer)
+  case requesting(PendingRequest)
+  case answered(PendingRequest, Answer)
   case received(Received)
   case planned(Planned)
   indirect case made(Planned, MadeFiles)
@@ -51,18 +51,20 @@ final class Known: Sendable {
 }
 
 /// A request that is to be made.
-final class Asked: Sendable {
+final class PendingRequest: Sendable {
   let known: Known
-  let question: Question
+  let conditions: Conditions
 
-  init(_ known: Known, _ question: Question) { (self.known, self.question) = (known, question) }
+  init(_ known: Known, _ conditions: Conditions) {
+    (self.known, self.conditions) = (known, conditions)
+  }
 }
 
 /// What the server answered, after all attempts.
 indirect enum Answer: Sendable {
   case failed(FetchError)
   case notModified(FetchResponse)
-  case refused(Refusal, FetchResponse)
+  case rejected(Rejection, FetchResponse)
   case arrived(SourceBytes)
 }
 
@@ -116,7 +118,7 @@ final class Complete: Sendable {
   }
 }
 
-/// The end of an item's way.
+/// The end of an item's steps.
 final class Done: Sendable {
   /// As earlier runs knew it.
   let source: KnownSource

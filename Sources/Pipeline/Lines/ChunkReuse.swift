@@ -16,7 +16,7 @@ struct ChunkReuse: Sendable {
   let clock: WallClock
 
   /// What identifies the chunk that consists of a part's entries; nil if they are not to be compared.
-  func key(of part: ManifestPart) -> Chunk.Key? {
+  func key(of part: ManifestChunk) -> Chunk.Key? {
     part.digest.map { Self.key(settings, $0) }
   }
 
@@ -25,7 +25,7 @@ struct ChunkReuse: Sendable {
   }
 
   /// The places of the chunks that stand; nil for each other part.
-  func standing(_ parts: [ManifestPart]) -> [Int?] {
+  func standing(_ parts: [ManifestChunk]) -> [Int?] {
     parts.map { finds ? key(of: $0).flatMap { standing($0) } : nil }
   }
 

@@ -92,15 +92,15 @@ extension RunSession {
 
   /// Leaves for the next run what it has to find unchanged.
   func noteRunEnd(
-    _ parts: RunParts, _ settings: String, _ manifest: ManifestStream
+    _ runContext: RunContext, _ settings: String, _ manifest: ManifestStream
   ) async throws {
     guard mayStand, let mark = try await output.mark() else { return }
     let whole = manifest.digest.map {
       Chunk(ChunkReuse.key(settings, $0), of: recorder.current)
     }
-    try await parts.state.note(
+    try await runContext.state.note(
       StateStore.RunEnd(output: mark.text, ended: services.clock.now(), whole: whole),
-      of: parts.run)
+      of: runContext.run)
   }
 }
 

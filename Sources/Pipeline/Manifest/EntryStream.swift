@@ -124,7 +124,7 @@ package struct EntryStream {
 
   /// A part of the manifest, and what its lines are claimed with.
   private struct Prepared {
-    let part: ManifestPart
+    let part: ManifestChunk
     /// That of the chunk of the last catalog that it is, if that stands.
     var place: Int?
     var key: Chunk.Key?
@@ -150,7 +150,7 @@ package struct EntryStream {
 
   /// - Parameter finds: whether chunks may stand.
   private mutating func prepare(
-    _ parts: [ManifestPart], finds: Bool = true
+    _ parts: [ManifestChunk], finds: Bool = true
   ) async throws -> [Prepared] {
     let known = finds ? chunks?.standing(parts) : nil
     let passed = try await selection?.passed(parts)
@@ -228,7 +228,7 @@ package struct EntryStream {
     }
   }
 
-  private mutating func stand(_ place: Int, _ part: ManifestPart) throws -> Record {
+  private mutating func stand(_ place: Int, _ part: ManifestChunk) throws -> Record {
     guard let chunk = claims.parent.chunk(at: place) else { throw RunLines.lost }
     try lines?.copy(chunk, line: part.line)
     count += chunk.count

@@ -107,7 +107,7 @@ internal
   func wholeDigest() async throws -> String? {
     let digest = try await file.digest()
     guard let digest, try !file.hasChanged() else { return nil }
-    // A list that changes from here on is refused at its end.
+    // A list that changes from here on is rejected at its end.
     (self.digest, sha256) = (digest, nil)
     return digest
   }
@@ -116,19 +116,19 @@ internal
   func makeParts() { makesParts = file.size != nil }
 
   /// The records of a part, which are decoded once.
-  func records(of part: ManifestPart) -> [ManifestRecord] { reader.records(of: part) }
+  func records(of part: ManifestChunk) -> [ManifestRecord] { reader.records(of: part) }
 
-  private func readParts() throws -> [ManifestPart] {
-    try checked { reader throws(ListRefusal) in
+  private func readParts() throws -> [ManifestChunk] {
+    try checked { reader throws(ListRejection) in
       try reader.parts(limit: Self.batch, isCompared: makesParts)
     }
   }
 
-  /// What a reader of the list says, unless it refuses the list.
+  /// What a reader of the list says, unless it rejects the list.
   private func checked<Value>(
-    _ body: (inout ListReader) throws(ListRefusal) -> Value
+    _ body: (inout ListReader) throws(ListRejection) -> Value
   ) throws -> Value {
-    do throws(ListRefusal) {
+    do throws(ListRejection) {
       return try body(&reader)
     } catch {
       suggestedColumns = error.columns
@@ -137,7 +137,7 @@ internal
   }
 
   /// The next records in parts, or nil at the end.
-  func nextParts() async throws -> [ManifestPart]? {
+  func nextParts() async throws -> [ManifestChunk]? {
     let limit = end.map { max($0, .now).advanced(by: Self.grace) }
     var parts = try readParts()
     while parts.isEmpty && !isAtEnd {
@@ -149,7 +149,7 @@ internal
       parts = try readParts()
     }
     if parts.isEmpty {
-      parts = try checked { reader throws(ListRefusal) in
+      parts = try checked { reader throws(ListRejection) in
         try reader.finish(isCompared: makesParts)
       }
     }
@@ -184,8 +184,8 @@ internal
       if let gunzip, !gunzip.isComplete {
         throw TesseraError.manifest(path: path, reason: "the gzip data is cut off")
       }
-      try checked { reader throws(ListRefusal) in try reader.end() }
-      try refuseChanges()
+      try checked { reader throws(ListRejection) in try reader.end() }
+      try rejectChanges()
       digest = sha256?.hexadecimal() ?? digest
       if let split = reader.lines.split {
         digest = split.manifestDigest
@@ -214,12 +214,12 @@ internal
   }
 
   private func take(_ bytes: [UInt8]) throws {
-    try checked { reader throws(ListRefusal) in try reader.add(bytes) }
+    try checked { reader throws(ListRejection) in try reader.add(bytes) }
   }
 
   /// Half of one list and half of another would drop the items that are in neither half from the
   /// catalog.
-  private func refuseChanges() throws {
+  private func rejectChanges() throws {
     do throws(SystemError) {
       guard try file.hasChanged() else { return }
     } catch {

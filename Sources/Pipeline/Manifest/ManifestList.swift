@@ -19,7 +19,7 @@ protocol ManifestList: AnyObject {
   var encoded: Int { get }
   /// Their rows that are no images.
   var omitted: OmittedRows { get }
-  /// The mapping that a list without one probably needs; nil unless it was refused.
+  /// The mapping that a list without one probably needs; nil unless it was rejected.
   var suggestedColumns: ColumnMapping? { get }
   /// The number of the last line or row so far.
   var lastLine: Int { get }
@@ -29,9 +29,9 @@ protocol ManifestList: AnyObject {
   /// Has parts have digests, where no line has to wait for the next one.
   func makeParts()
   /// The records of a part, which are decoded once.
-  func records(of part: ManifestPart) -> [ManifestRecord]
+  func records(of part: ManifestChunk) -> [ManifestRecord]
   /// The next records in parts, or nil at the end.
-  func nextParts() async throws -> [ManifestPart]?
+  func nextParts() async throws -> [ManifestChunk]?
   /// Returns a function that ends the list here, also for a reader that waits. Any thread may call it.
   nonisolated func stopper() -> @Sendable () -> Void
 }

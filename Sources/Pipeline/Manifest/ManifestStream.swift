@@ -89,7 +89,7 @@ package final class ManifestStream {
   package var secrets: Int { lists.reduce(0) { $0 + $1.secrets } }
   /// Their rows that are no images.
   package var omitted: OmittedRows { lists.reduce(OmittedRows()) { $0 + $1.omitted } }
-  /// The mapping that a list without one probably needs; nil unless it was refused.
+  /// The mapping that a list without one probably needs; nil unless it was rejected.
   package var suggestedColumns: ColumnMapping? { lists[current].suggestedColumns }
   /// What a manifest without an image says of itself: a sentence without its full stop.
   package var emptiness: String {
@@ -136,7 +136,7 @@ package final class ManifestStream {
   }
 
   /// The next records in parts, all of one list, or nil at the end. They are decoded before the next ones are read.
-  func nextParts() async throws -> [ManifestPart]? {
+  func nextParts() async throws -> [ManifestChunk]? {
     while true {
       let parts = try await lists[current].nextParts()
       if lists.count > 1, let part = shard {
@@ -155,7 +155,7 @@ package final class ManifestStream {
   }
 
   /// The records of a part, which are decoded once.
-  func records(of part: ManifestPart) -> [ManifestRecord] {
+  func records(of part: ManifestChunk) -> [ManifestRecord] {
     let records = lists[current].records(of: part)
     guard lists.count > 1 else { return records }
     return records.map { record in

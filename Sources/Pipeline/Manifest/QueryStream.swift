@@ -32,7 +32,7 @@ final class QueryStream: ManifestList {
     } catch {
       throw TesseraError.manifest(path: source.database, reason: error.message)
     }
-    do throws(ListRefusal) {
+    do throws(ListRejection) {
       self.reader = try RowReader(columns: query.columns, reader)
     } catch {
       throw TesseraError.manifest(path: source.database, reason: error.reason)
@@ -52,10 +52,10 @@ final class QueryStream: ManifestList {
 
   func wholeDigest() async throws -> String? { nil }
   func makeParts() {}
-  func records(of part: ManifestPart) -> [ManifestRecord] { reader.records(of: part) }
+  func records(of part: ManifestChunk) -> [ManifestRecord] { reader.records(of: part) }
 
-  func nextParts() async throws -> [ManifestPart]? {
-    var parts: [ManifestPart] = []
+  func nextParts() async throws -> [ManifestChunk]? {
+    var parts: [ManifestChunk] = []
     while parts.isEmpty, !isAtEnd {
       try Task.checkCancellation()
       let rows = try await nextRows()
@@ -66,14 +66,14 @@ final class QueryStream: ManifestList {
         switch row {
         case .fields(let fields): records += reader.records(of: fields, line: lastLine)
         case .notUTF8(let column):
-          do throws(ListRefusal) {
+          do throws(ListRejection) {
             records.append(try reader.record(ofNoUTF8: column, line: lastLine))
           } catch {
             throw TesseraError.manifest(path: path, reason: error.reason)
           }
         }
       }
-      parts = ManifestPart.uncompared(records)
+      parts = ManifestChunk.uncompared(records)
     }
     return parts.isEmpty ? nil : parts
   }

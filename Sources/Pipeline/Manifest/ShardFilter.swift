@@ -3,7 +3,7 @@ internal import TesseraSystem
 
 /// Leaves out what other shards process.
 struct ShardFilter {
-  /// Nil for a run of all items, which refuses a part of a manifest.
+  /// Nil for a run of all items, which rejects a part of a manifest.
   let shard: Shard?
   /// Whether headers go to one host only.
   let hasUnboundHeaders: Bool

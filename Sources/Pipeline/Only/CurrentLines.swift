@@ -31,11 +31,11 @@ struct CurrentLines: CatalogLines {
   ///   - selection: of the run, which has `items` images.
   ///   - forgotten: images that a `forget` has left in the catalog because it was killed.
   init(
-    of output: any Output, _ parts: RunParts, _ selection: EntrySelection, items: Int,
+    of output: any Output, _ runContext: RunContext, _ selection: EntrySelection, items: Int,
     without forgotten: ForgottenItems
   ) async throws {
-    (lines, claims) = (parts.lines, parts.claims)
-    var frame = CatalogFrame(output, parts, selection, items: items, forgotten)
+    (lines, claims) = (runContext.lines, runContext.claims)
+    var frame = CatalogFrame(output, runContext, selection, items: items, forgotten)
     place = try await frame.read()
     (pieces, count) = (frame.pieces, frame.count)
   }
@@ -114,13 +114,15 @@ private struct CatalogFrame {
   private(set) var count = 0
 
   init(
-    _ output: any Output, _ parts: RunParts, _ selection: EntrySelection, items: Int,
+    _ output: any Output, _ runContext: RunContext, _ selection: EntrySelection, items: Int,
     _ forgotten: ForgottenItems
   ) {
     (places, slots) = (selection.places, selection.slots)
     self.forgotten = forgotten
     texts = CatalogTexts(CurrentCatalog.path, in: output)
-    (state, run, claims, parent) = (parts.state, parts.run, parts.claims, parts.lines.parent)
+    (state, run, claims, parent) = (
+      runContext.state, runContext.run, runContext.claims, runContext.lines.parent
+    )
     neighbours = Set<Identifier>(of: places.groups.flatMap(\.before.ids))
     isThere = [Bool](repeating: false, count: items)
   }

@@ -74,7 +74,7 @@ final class EntrySelection: Sendable {
   // MARK: Parts
 
   /// The places of chunks that are skipped; nil for each other part.
-  func passed(_ parts: [ManifestPart]) async throws(StateError) -> [Int?] {
+  func passed(_ parts: [ManifestChunk]) async throws(StateError) -> [Int?] {
     guard let chunks else { return parts.map { _ in nil } }
     // All images of a chunk that stands are `ok`.
     let named = wanted.ids.isEmpty ? [] : try await namedChunks()

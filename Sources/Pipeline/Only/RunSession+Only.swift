@@ -82,31 +82,32 @@ extension RunSession {
   ///
   /// - Parameter last: the end of the last run, if the output is as it was then.
   func finishSelection(
-    _ selection: EntrySelection, _ parts: RunParts, _ items: Int, since last: LastEnd?
+    _ selection: EntrySelection, _ runContext: RunContext, _ items: Int, since last: LastEnd?
   ) async throws -> RunResult {
     try await checkHasCatalog()
-    try await parts.state.commit()
+    try await runContext.state.commit()
     let lines = try await CurrentLines(
-      of: output, parts, selection, items: items,
+      of: output, runContext, selection, items: items,
       without: try await ForgottenItems.of(output))
     recorder.update { $0.others = lines.count - items }
     if !options.allowsLoss {
       try await LossGuard(
-        limit: file.lostAbove, output: output, state: parts.state, run: parts.run,
-        claims: parts.claims, extent: extent, hasOtherAddresses: false, keepsOthers: true
+        limit: file.lostAbove, output: output, state: runContext.state, run: runContext.run,
+        claims: runContext.claims, extent: extent, hasOtherAddresses: false, keepsOthers: true
       ).check(recorder.current)
     }
     // Before the catalog, which names them.
-    let tables = extent == .layout ? nil : try await TableWriter(parts, lines, meter).write()
+    let tables = extent == .layout ? nil : try await TableWriter(runContext, lines, meter).write()
     let result = RunResult(
-      file: file, libvips: parts.transcoder.hello.libvips, tables: tables, lines: lines, shard: nil)
-    let chunks = try await publish(result, parts)
-    try await parts.state.endSelection(
-      parts.run, chunks, settings: Fingerprint.line(file))
+      file: file, libvips: runContext.transcoder.capabilities.libvips, tables: tables, lines: lines,
+      shard: nil)
+    let chunks = try await publish(result, runContext)
+    try await runContext.state.endSelection(
+      runContext.run, chunks, settings: Fingerprint.line(file))
     // The next run finds the output as this one leaves it.
     if let last, let mark = try await output.mark(after: last.mark) {
-      try await parts.state.note(
-        StateStore.RunEnd(output: mark.text, ended: services.clock.now()), of: parts.run)
+      try await runContext.state.note(
+        StateStore.RunEnd(output: mark.text, ended: services.clock.now()), of: runContext.run)
     }
     return result
   }

@@ -46,7 +46,7 @@ package struct MetricsFile: Sendable {
   ///
   /// - Parameters:
   ///   - report: of a run that was done.
-  ///   - warn: called with a sentence if that fails. The run's result is not in doubt then.
+  ///   - warn: called with a sentence if that fails. The run's result stays valid then.
   package func record(_ report: RunReport, warn: (String) -> Void) {
     write(report, seconds: report.seconds, warn)
   }

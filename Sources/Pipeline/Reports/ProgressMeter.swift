@@ -51,7 +51,7 @@ final class ProgressMeter: Sendable {
   /// - Parameter total: the number of its items.
   func endReading(_ total: Int) { state.withLock { $0.total = total } }
 
-  /// So many URLs of the lines that were read had to be encoded.
+  /// How many URLs of the lines that were read had to be encoded.
   func encoded(_ count: Int) { recorder.update { $0.encodedURLs = count } }
 
   func forgotten() { recorder.update { $0.forgotten += 1 } }
@@ -66,7 +66,7 @@ final class ProgressMeter: Sendable {
       .item(ItemReport(id: item.id, position: item.position, status: .ok, change: .reused)))
   }
 
-  /// The lines of a stretch still apply.
+  /// The lines of a chunk still apply.
   func standing(_ chunk: Chunk) {
     recorder.add(
       standing: chunk.count,

@@ -8,7 +8,7 @@ internal import TesseraWorkers
 
 /// Reads the manifest and has the scheduler run its items, in the configured order.
 struct ItemLoop: Sendable {
-  private let parts: RunParts
+  private let runContext: RunContext
   private let reading: ManifestReading
   private let scheduler: Scheduler
   private let meter: ProgressMeter
@@ -18,16 +18,17 @@ struct ItemLoop: Sendable {
   ///   - stop: ends everything that is in flight.
   ///   - drain: ends everything in flight but what is being decoded.
   init(
-    _ way: any Way, _ reading: ManifestReading, meter: ProgressMeter,
+    _ itemPipeline: any ItemPipeline, _ reading: ManifestReading, meter: ProgressMeter,
     stop: @escaping @Sendable () -> Void, drain: @escaping @Sendable () -> Void = {}
   ) {
-    (parts, self.reading, self.meter) = (reading.parts, reading, meter)
+    (runContext, self.reading, self.meter) = (reading.runContext, reading, meter)
     scheduler = Scheduler(
-      way: way, turns: parts.turns, copies: parts.copies.run, upgrades: parts.upgrades,
-      lines: parts.lines,
-      fetcher: parts.fetcher,
-      concurrency: parts.file.fetch.concurrency,
-      failAbove: reading.guards.allowsFailures ? 100 : parts.file.failAbove, meter: meter,
+      itemPipeline: itemPipeline, turns: runContext.turns, copies: runContext.copies.run,
+      upgrades: runContext.upgrades,
+      lines: runContext.lines,
+      fetcher: runContext.fetcher,
+      concurrency: runContext.file.fetch.concurrency,
+      failAbove: reading.checks.allowsFailures ? 100 : runContext.file.failAbove, meter: meter,
       firstError: firstError, stop: stop, drain: drain)
   }
 
@@ -49,7 +50,7 @@ struct ItemLoop: Sendable {
       return items
     } catch {
       // As far as the state can still be written; the error below is the reason either way.
-      try? await parts.state.commit()
+      try? await runContext.state.commit()
       throw firstError.error ?? error
     }
   }
@@ -79,8 +80,9 @@ struct ItemLoop: Sendable {
   ) async throws {
     var backwards: NewestFirst?
     // Named images wait until all names have been found.
-    if parts.file.fetch.order == .newestFirst || reading.selection?.wanted.ids.isEmpty == false {
-      backwards = try NewestFirst(in: parts.workspace.spoolDirectory)
+    if runContext.file.fetch.order == .newestFirst || reading.selection?.wanted.ids.isEmpty == false
+    {
+      backwards = try NewestFirst(in: runContext.workspace.spoolDirectory)
     }
     var isStopped = false
     try await reading.read(&entries) { batch in
@@ -109,13 +111,13 @@ struct ItemLoop: Sendable {
     for sentence in try await reading.check(entries, manifest) { meter.warn(sentence) }
     while let (entry, position, chunk, slot) = try backwards?.next() {
       try Task.checkCancellation()
-      let item = Item(entry, position: position, parts.file.fetch, shown: manifest.shown)
+      let item = Item(entry, position: position, runContext.file.fetch, shown: manifest.shown)
         .placed(at: position, in: chunk, slot: slot)
       await scheduler.start(item, nil, in: &group)
       if group.isCancelled || scheduler.isDraining { return }
     }
     // Upgrades come later.
-    if parts.upgrades == nil { parts.transcoder.expectLastJobs() }
+    if runContext.upgrades == nil { runContext.transcoder.expectLastJobs() }
   }
 }
 

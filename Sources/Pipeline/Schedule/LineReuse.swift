@@ -18,7 +18,7 @@ package struct LineReuse: Sendable {
   let output: any Output
   let verdicts: Verdicts
   let clock: WallClock
-  let places: OwnPlaces
+  let places: FinalURLs
   /// A digest of everything but the item and its source that shapes a line.
   let settings: String
   let names: FileNames

@@ -7,7 +7,7 @@ internal import TesseraSystem
 /// Runs many items at once: enough that all transfers and all workers are busy, and few enough that
 /// memory does not grow with the manifest.
 final class Scheduler: Sendable {
-  private let way: any Way
+  private let itemPipeline: any ItemPipeline
   private let turns: SourceTurns
   private let copies: RunCopies
   private let upgrades: UpgradeQueue?
@@ -32,13 +32,14 @@ final class Scheduler: Sendable {
   ///   - stop: ends everything that is in flight. Called after the first error was noted.
   ///   - drain: ends everything in flight but what is being decoded.
   init(
-    way: any Way, turns: SourceTurns, copies: RunCopies, upgrades: UpgradeQueue? = nil,
+    itemPipeline: any ItemPipeline, turns: SourceTurns, copies: RunCopies,
+    upgrades: UpgradeQueue? = nil,
     lines: RunLines,
     fetcher: any Fetching, concurrency: Int, failAbove: Double, meter: ProgressMeter,
     firstError: FirstError,
     stop: @escaping @Sendable () -> Void, drain: @escaping @Sendable () -> Void
   ) {
-    self.way = way
+    self.itemPipeline = itemPipeline
     self.drain = drain
     self.turns = turns
     self.copies = copies
@@ -122,7 +123,7 @@ final class Scheduler: Sendable {
       try Task.checkCancellation()
       if isDraining { throw CancellationError() }
       let context = begin(item)
-      try end(try await way.result(of: context, lookup), item)
+      try end(try await itemPipeline.result(of: context, lookup), item)
     } catch is CancellationError where isDraining {
       // The others are finished.
     } catch {

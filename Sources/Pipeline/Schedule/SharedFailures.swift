@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Why a request was in vain.
+/// Why a request failed.
 struct SharedFailure: Sendable, Equatable {
   var failure: ItemFailure
   /// Whether an earlier run came to it, and the bytes have not changed.

@@ -12,8 +12,8 @@ struct AtlasFile {
   private let output: any Output
   private let workers: TableWorkers
 
-  init(_ parts: RunParts, _ workers: TableWorkers) {
-    (workspace, output, self.workers) = (parts.workspace, parts.output, workers)
+  init(_ runContext: RunContext, _ workers: TableWorkers) {
+    (workspace, output, self.workers) = (runContext.workspace, runContext.output, workers)
   }
 
   func make(_ part: TablePart) async throws -> TableOutcome {

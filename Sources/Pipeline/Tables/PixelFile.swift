@@ -10,8 +10,8 @@ struct PixelFile {
   private let output: any Output
   private let workers: TableWorkers
 
-  init(_ parts: RunParts, _ workers: TableWorkers) {
-    (workspace, output, self.workers) = (parts.workspace, parts.output, workers)
+  init(_ runContext: RunContext, _ workers: TableWorkers) {
+    (workspace, output, self.workers) = (runContext.workspace, runContext.output, workers)
   }
 
   /// Jobs in flight: enough for two processors, and few enough that their results have room in memory.

@@ -19,15 +19,15 @@ struct TableWriter {
   private let places: [TablePlace]
   private let formats: [CatalogFormat]
 
-  init(_ parts: RunParts, _ lines: any CatalogLines, _ meter: ProgressMeter) {
-    file = parts.file
+  init(_ runContext: RunContext, _ lines: any CatalogLines, _ meter: ProgressMeter) {
+    file = runContext.file
     self.lines = lines
-    state = parts.state
-    files = TableFiles(parts)
-    recorder = parts.recorder
+    state = runContext.state
+    files = TableFiles(runContext)
+    recorder = runContext.recorder
     self.meter = meter
-    places = TablePlace.all(of: parts.file)
-    formats = parts.names.formats
+    places = TablePlace.all(of: runContext.file)
+    formats = runContext.names.formats
   }
 
   /// The catalog's tables; nil if the pipeline has none.

@@ -8,10 +8,10 @@ final class FailedUpgrades: Sendable {
   private let verdicts: Verdicts
   private let clock: WallClock
 
-  init(_ parts: RunParts) {
-    state = parts.state
-    verdicts = parts.verdicts
-    clock = parts.clock
+  init(_ runContext: RunContext) {
+    state = runContext.state
+    verdicts = runContext.verdicts
+    clock = runContext.clock
   }
 
   /// Whether that is believed of the bytes that are known.

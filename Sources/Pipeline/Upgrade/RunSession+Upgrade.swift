@@ -8,15 +8,15 @@ extension RunSession {
   ///
   /// - Returns: whether the run was stopped meanwhile.
   func addBetterFiles(
-    _ parts: RunParts, _ result: RunResult, _ pool: any Transcoding, _ fetcher: any Fetching,
+    _ runContext: RunContext, _ result: RunResult, _ pool: any Transcoding, _ fetcher: any Fetching,
     boot: String
   ) async throws -> Bool {
-    guard let queue = parts.upgrades else { return false }
+    guard let queue = runContext.upgrades else { return false }
     let (items, offered) = queue.take()
     recorder.update { $0.upgradesWaiting = offered }
     guard !items.isEmpty else { return false }
     let loop = UpgradeLoop(
-      parts, budget: queue.upgrade.budget, workers: opening.budget.count)
+      runContext, budget: queue.upgrade.budget, workers: setup.budget.count)
     options.stop.onRequest {
       loop.stop()
       pool.drain()
@@ -24,7 +24,7 @@ extension RunSession {
     }
     defer { options.stop.onRequest(nil) }
     // The files are not on the disk before they are published.
-    try await parts.state.reopenRun(parts.run, boot: boot)
+    try await runContext.state.reopenRun(runContext.run, boot: boot)
     let end = try await withTaskCancellationHandler {
       try await loop.run(items)
     } onCancel: {
@@ -37,11 +37,11 @@ extension RunSession {
     if end.upgraded > 0, !end.isStopped || file.tables.isEmpty {
       var result = result
       if !file.tables.isEmpty {
-        result.tables = try await TableWriter(parts, result.lines, meter).write()
+        result.tables = try await TableWriter(runContext, result.lines, meter).write()
       }
-      try await parts.state.save(try await publish(result, parts, replaces: true))
+      try await runContext.state.save(try await publish(result, runContext, replaces: true))
     }
-    try await parts.state.closeRun(parts.run)
+    try await runContext.state.closeRun(runContext.run)
     return end.isStopped
   }
 }

@@ -9,15 +9,15 @@ internal import TesseraWorkers
 ///
 /// An image that fails keeps its files and its line. A host of which several images in a row can't be had is left alone.
 final class UpgradeLoop: Sendable {
-  private let parts: RunParts
-  private let way: FilesWay
+  private let runContext: RunContext
+  private let itemPipeline: FilesPipeline
   private let budget: Duration
   /// Images at a time: some wait for their bytes.
   private let window: Int
   private let end: ContinuousClock.Instant
   private let progress = Mutex(Progress())
 
-  /// So many images in a row that can't be had say that a host is down.
+  /// This many failed images in a row mean that a host is down.
   private static let unreached = 3
 
   private struct Progress {
@@ -28,13 +28,13 @@ final class UpgradeLoop: Sendable {
     var unreached: [String: Int] = [:]
   }
 
-  init(_ parts: RunParts, budget: Duration, workers: Int) {
-    self.parts = parts
+  init(_ runContext: RunContext, budget: Duration, workers: Int) {
+    self.runContext = runContext
     self.budget = budget
-    way = FilesWay(parts)
+    itemPipeline = FilesPipeline(runContext)
     window = 3 * workers
     let end = ContinuousClock.now.advanced(by: budget)
-    self.end = parts.fetcher.end.map { min($0, end) } ?? end
+    self.end = runContext.fetcher.end.map { min($0, end) } ?? end
   }
 
   /// Starts no other image.
@@ -57,7 +57,7 @@ final class UpgradeLoop: Sendable {
       try await group.waitForAll()
     }
     let end = progress.withLock { $0 }
-    parts.recorder.update { $0.upgradeSeconds = end.spent.inSeconds }
+    runContext.recorder.update { $0.upgradeSeconds = end.spent.inSeconds }
     return (end.upgraded, end.isStopped)
   }
 
@@ -71,11 +71,11 @@ final class UpgradeLoop: Sendable {
   }
 
   private func upgrade(_ item: Item) async throws {
-    let turns = parts.turns
+    let turns = runContext.turns
     let place = turns.queue.place(item.sourceKey)
     await turns.queue.turn(place)
     defer {
-      parts.copies.run.release(item.sourceKey)
+      runContext.copies.run.release(item.sourceKey)
       turns.queue.leave(place)
     }
     // Between two images.
@@ -83,7 +83,7 @@ final class UpgradeLoop: Sendable {
     let context = ItemContext(item.upgrading())
     let end: UpgradeEnd
     do {
-      end = try await way.upgrade(context)
+      end = try await itemPipeline.upgrade(context)
     } catch is CancellationError where progress.withLock({ $0.isStopped }) {
       return
     }
@@ -94,7 +94,7 @@ final class UpgradeLoop: Sendable {
       progress.unreached[item.host] =
         end == .unreached ? progress.unreached[item.host, default: 0] + 1 : nil
     }
-    parts.recorder.addUpgrade(
+    runContext.recorder.addUpgrade(
       end == .upgraded ? context.made : nil, fetching: context.fetching, transcoding: time)
   }
 }

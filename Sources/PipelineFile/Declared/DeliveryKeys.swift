@@ -114,7 +114,7 @@ struct DeliveryKeys: Sendable {
       "The largest animation that the service reads, all frames together."),
     Key(
       "source-formats", .formatNames, \.service.limits.source.formats,
-      "The formats of sources that the service reads; all if there are none."),
+      "The formats of sources that the service reads; all if none is named."),
     Key(
       "widths", .numbers(1...1_000_000), \.service.limits.widths,
       "The widths that the service makes; rounded up to."),

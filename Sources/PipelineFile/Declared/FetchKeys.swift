@@ -6,7 +6,7 @@ extension PipelineFile.Fetch {
     Key("concurrency", .int(1...1024), \.concurrency, "At most this many transfers at a time."),
     Key(
       "per-host", .optional(.int(1...1024), word: "auto", initial: 1), \.perHost,
-      "At most this many transfers at a time from one host; auto for as many as it answers without delay or refusal, up to concurrency."
+      "At most this many transfers at a time from one host; auto for as many as it answers without delay or rejection, up to concurrency."
     ),
     Key(
       "rate", .optional(.requestRate, initial: .example), \.rate, example: "20/s",

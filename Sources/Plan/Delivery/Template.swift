@@ -61,7 +61,7 @@ package struct Template: Sendable, Equatable {
     names = Name.allCases.filter(parser.names.contains)
   }
 
-  /// The text with values in it. A value that is empty is none.
+  /// The text with values in it. An empty value counts as missing.
   package func expand(_ value: (Name) -> String) -> String { Self.expand(parts, value).text }
 
   private static func expand(

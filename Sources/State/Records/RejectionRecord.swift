@@ -2,7 +2,7 @@
 package struct RejectionRecord: Sendable, Equatable {
   package enum Kind: String, Sendable {
     /// The header alone showed that the source is not accepted.
-    case refused
+    case rejected
     /// The decoder failed.
     case undecodable
   }

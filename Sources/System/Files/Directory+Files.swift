@@ -12,7 +12,7 @@ extension Directory {
       if mode == .write { unlinkat(folder.descriptor, name, 0) }
       let flags = mode == .read ? File.Mode.readWithoutWaiting.flags : mode.flags
       let descriptor = tessera_open_at(folder.descriptor, name, flags | O_NOFOLLOW, 0o666)
-      guard descriptor >= 0 else { throw folder.refusal("open", name, code: errno) }
+      guard descriptor >= 0 else { throw folder.rejection("open", name, code: errno) }
       let file = File(path: folder.path(of: name), descriptor: descriptor)
       guard mode != .read || file.isRegular else { throw .notAFile(file.path) }
       return file
@@ -108,7 +108,7 @@ extension Directory {
   ) throws(SystemError) {
     try at(new) { folder, name throws(SystemError) in
       guard renameat(directory, old, folder.descriptor, name) == 0 else {
-        throw folder.refusal("rename \"\(shown)\" to", name, code: errno)
+        throw folder.rejection("rename \"\(shown)\" to", name, code: errno)
       }
     }
   }
@@ -122,7 +122,7 @@ extension Directory {
         guard tessera_exchange(source.descriptor, old, target.descriptor, new) == 0 else {
           // Network file systems, and overlays between their layers.
           let code = [EINVAL, ENOSYS, EXDEV].contains(errno) ? EOPNOTSUPP : errno
-          throw target.refusal("replace", new, code: code)
+          throw target.rejection("replace", new, code: code)
         }
       }
     }
@@ -133,7 +133,7 @@ extension Directory {
     try at(path) { source, old throws(SystemError) in
       try at(other) { target, new throws(SystemError) in
         guard linkat(source.descriptor, old, target.descriptor, new, 0) == 0 else {
-          throw target.refusal("link to", new, code: errno)
+          throw target.rejection("link to", new, code: errno)
         }
       }
     }
@@ -144,7 +144,7 @@ extension Directory {
     do throws(SystemError) {
       try at(path) { folder, name throws(SystemError) in
         guard unlinkat(folder.descriptor, name, 0) == 0 || errno == ENOENT else {
-          throw folder.refusal("remove", name, code: errno)
+          throw folder.rejection("remove", name, code: errno)
         }
       }
     } catch {
@@ -156,7 +156,7 @@ extension Directory {
   package func touch(_ path: String) throws(SystemError) {
     try at(path) { folder, name throws(SystemError) in
       guard utimensat(folder.descriptor, name, nil, AT_SYMLINK_NOFOLLOW) == 0 else {
-        throw folder.refusal("touch", name, code: errno)
+        throw folder.rejection("touch", name, code: errno)
       }
     }
   }

@@ -56,7 +56,7 @@ package final class Directory: Sendable {
 
   private func step(_ name: String) throws(SystemError) -> Directory {
     let next = tessera_open_folder(descriptor, name, O_NOFOLLOW)
-    guard next >= 0 else { throw refusal("open", name, code: errno) }
+    guard next >= 0 else { throw rejection("open", name, code: errno) }
     return Directory(next, path: path(of: name))
   }
 
@@ -114,7 +114,7 @@ package final class Directory: Sendable {
   }
 
   /// The error of a call that failed on a name in it.
-  func refusal(_ operation: String, _ name: String, code: Int32) -> SystemError {
+  func rejection(_ operation: String, _ name: String, code: Int32) -> SystemError {
     // Which code a link causes depends on the call: ELOOP or ENOTDIR.
     if [ELOOP, ENOTDIR].contains(code), status(name).map({ $0.st_mode & S_IFMT }) == S_IFLNK {
       return .link(path(of: name))
@@ -215,7 +215,7 @@ extension Directory {
 
   private func removeDirectory(_ name: String) throws(SystemError) {
     guard unlinkat(descriptor, name, AT_REMOVEDIR) == 0 else {
-      throw refusal("remove", name, code: errno)
+      throw rejection("remove", name, code: errno)
     }
   }
 

@@ -25,10 +25,10 @@ public enum SupportedTypes {
       guard let type = fields.first, type.hasPrefix("image/"), !type.hasSuffix("*") else {
         continue
       }
-      let isRefused = fields.dropFirst().contains {
+      let isRejected = fields.dropFirst().contains {
         $0.hasPrefix("q=") && Double($0.dropFirst(2)) == 0
       }
-      if isRefused { types.remove(type) } else { types.insert(type) }
+      if isRejected { types.remove(type) } else { types.insert(type) }
     }
     return types
   }

@@ -49,7 +49,7 @@ struct Decoder {
     colours = ColourConversion(
       source: source, format: format, keepsProfile: job.decode.keepsProfile)
     let frames = try Self.frameCount(of: opened, animation, format, job)
-    // 0: it is known that there is none that can be used.
+    // 0: there is none that can be used.
     gainMap =
       job.decode.seeksGainMap && job.expected.headroom != 0 && format == .jpeg && !opened.isCMYK
       ? GainMap(of: source, job, orientation: opened.orientation) : nil

@@ -89,7 +89,7 @@ struct GainMap {
       try StructureCheck.run(source, job, .jpeg, .error)
       let opened = try Raster.load(source, format: .jpeg)
       let bands = vips_image_get_bands(opened.handle)
-      // Larger than its image is none.
+      // One that is larger than its image is not a gain map.
       guard opened.isEightBit, bands == 1 || bands == 3,
         opened.width * opened.height <= job.expected.size.area
       else { return nil }

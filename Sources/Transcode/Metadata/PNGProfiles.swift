@@ -13,7 +13,7 @@ struct PNGProfiles {
   private static let keyword = Array("Raw profile type ".utf8)
   /// The longest text that is read. Metadata of real images is far below it.
   private static let maximumText = 8 << 20
-  /// How many texts are read at the most, damaged ones included. No program writes more than one of a kind.
+  /// How many texts are read at most, including damaged ones. No program writes more than one of a kind.
   private static let maximumChunks = 16
 
   /// The first of each kind counts. Others, and unknown ones, are not even inflated: a file may have thousands.

@@ -3,7 +3,7 @@ internal import TesseraJSON
 /// The framing of messages: each is a JSON object on a line of its own, `{"job":7,"message":…}` in this order and without
 /// spaces, with the number of the job that it is about. `"bytes":9,` before the message says how many bytes follow the line.
 ///
-/// `Messages.jsonl` has one of each with all its members; ``WorkerHello/protocolVersion`` is made from it.
+/// `Messages.jsonl` has one of each with all its members; ``WorkerCapabilities/protocolVersion`` is made from it.
 package enum WireLine {
   /// 4 MiB, of a line and of the bytes behind it: a job has a line or two for each variant.
   package static let maximumLength = 4 << 20

@@ -150,7 +150,8 @@ final class FakeFetcher: Fetching {
     var response = FetchResponse(
       ending: .complete, url: url, place: settings.place(of: url), leftOrigin: false,
       validators: validators, freshness: source.freshFor.map { .seconds($0) }, bytes: 0)
-    if let asked = request.condition?.validators(at: url, ignoring: []), isUnchanged(source, asked)
+    if let asked = request.condition?.validators(at: url, ignoring: []),
+      isUnchanged(source, asked)
     {
       response.ending = .notModified
       return succeeded(response)
@@ -251,7 +252,7 @@ extension FakeFetcher.Answer {
   static func status(_ status: Int) -> Self { .failure(.status(status)) }
 
   /// No connection.
-  static let unreachable = Self.failure(FetchError(.network, "the connection was refused"))
+  static let unreachable = Self.failure(FetchError(.network, "the connection was rejected"))
 }
 
 extension FetchError {

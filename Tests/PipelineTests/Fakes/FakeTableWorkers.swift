@@ -17,7 +17,7 @@ final class FakeTableWorkers: Transcoding {
 
   private let state = Mutex(State())
 
-  let hello = WorkerHello(
+  let capabilities = WorkerCapabilities(
     libvips: "8.14.1", confinement: Confinement(landlock: 0, hasSeccomp: false))
 
   /// The jobs since the last call, the largest first.

@@ -34,10 +34,10 @@ final class FakeTranscoder: Transcoding {
 
   private let state = Mutex(State())
 
-  let hello: WorkerHello
+  let capabilities: WorkerCapabilities
 
   init(libvips: String = "8.14.1") {
-    hello = WorkerHello(
+    capabilities = WorkerCapabilities(
       libvips: libvips, confinement: Confinement(landlock: 0, hasSeccomp: false))
   }
 
@@ -137,7 +137,7 @@ final class FakeTranscoder: Transcoding {
       let files = job.files.map { file in
         var file = file
         if file.encoding.isUnresolved { file.encoding.quality = quality }
-        let text = "\(digest) \(file.recipe) \(job.decode.recipe) \(hello.libvips)"
+        let text = "\(digest) \(file.recipe) \(job.decode.recipe) \(capabilities.libvips)"
         let (width, height) = (file.size.width, file.size.height)
         return file.encoding.format == .png
           ? TinyImage.png(UInt8(clamping: width), UInt8(clamping: height)) + Array(text.utf8)

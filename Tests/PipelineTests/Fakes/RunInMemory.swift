@@ -14,7 +14,7 @@ import TesseraTestSupport
 @testable import TesseraOutput
 @testable import TesseraPipeline
 
-/// Runs items through the whole way, with every effect replaced but the files in a temporary folder.
+/// Runs items through all steps, with every effect replaced but the files in a temporary folder.
 /// The state and the output last from one run to the next.
 struct RunInMemory: Sendable {
   let folder: TemporaryFolder
@@ -106,11 +106,11 @@ struct RunInMemory: Sendable {
     transcoder.open()
     _ = (fetcher.takeLog(), transcoder.takeDecodes())
     try folder.write(lines.map { $0 + "\n" }.joined(), to: "manifest.jsonl")
-    let parts = try await parts(extent, onlyFailed: onlyFailed)
+    let runContext = try await runContext(extent, onlyFailed: onlyFailed)
     let (fetcher, transcoder) = (fetcher, transcoder)
     fetcher.beforeAnswers(
       awaited.map { name in
-        let (queue, key) = (parts.turns.queue, RecordKey.of(Self.url(name)))
+        let (queue, key) = (runContext.turns.queue, RecordKey.of(Self.url(name)))
         return {
           while !queue.isAwaited(key), !Task.isCancelled { await Task.yield() }
           // Only the first request waits: a second one would have no item behind it.
@@ -118,21 +118,21 @@ struct RunInMemory: Sendable {
         }
       })
     let loop = ItemLoop(
-      Pipeline.way(extent, parts),
-      ManifestReading(parts: parts, guards: RunGuards(), shard: nil, selection: nil),
-      meter: ProgressMeter(parts.recorder, Silence()),
+      Pipeline.itemPipeline(extent, runContext),
+      ManifestReading(runContext: runContext, checks: RunChecks(), shard: nil, selection: nil),
+      meter: ProgressMeter(runContext.recorder, Silence()),
       stop: {
         transcoder.close()
         fetcher.close()
       })
     let manifest = try await ManifestStream.open(file, in: folder.url.path)
-    return try await outcome(of: parts, count: try await loop.run(manifest))
+    return try await outcome(of: runContext, count: try await loop.run(manifest))
   }
 
-  /// The parts of the next run.
-  func parts(
+  /// The runContext of the next run.
+  func runContext(
     _ extent: RunExtent = .everything, onlyFailed: Bool = false
-  ) async throws -> RunParts {
+  ) async throws -> RunContext {
     let cache = try file.fetch.cache.map { try SourceCache(in: workspace, limit: $0) }
     let bytes = document.bytes.withLock(\.self)
     let parent = ParentLines(
@@ -140,7 +140,7 @@ struct RunInMemory: Sendable {
       in: OpenDocument(size: bytes.count) { count, offset in
         Array(bytes.dropFirst(offset).prefix(count))
       })
-    return RunParts(
+    return RunContext(
       file, extent, run: try await state.beginRun(boot: "test"), onlyFailed: onlyFailed,
       clock: clock.wallClock, state: state, fetcher: fetcher, transcoder: transcoder,
       memory: workerMemory, output: output, workspace: workspace, cache: cache,
@@ -148,9 +148,9 @@ struct RunInMemory: Sendable {
       lines: try RunLines(parent, in: workspace.spoolDirectory))
   }
 
-  private func outcome(of parts: RunParts, count: Int) async throws -> Outcome {
+  private func outcome(of runContext: RunContext, count: Int) async throws -> Outcome {
     var (lines, bytes) = ([String](), [UInt8]())
-    let chunks = try await parts.lines.writeChunks { text, _ in
+    let chunks = try await runContext.lines.writeChunks { text, _ in
       lines += CatalogDocument.lines(text).map { String(decoding: $0, as: UTF8.self) }
       if !bytes.isEmpty { bytes += Array(",\n".utf8) }
       defer { bytes += text }
@@ -158,12 +158,12 @@ struct RunInMemory: Sendable {
     }
     document.bytes.withLock { [bytes] in $0 = bytes }
     try await state.endRun(
-      parts.run, .init(pipeline: file.name, items: count), chunks, parts.claims,
+      runContext.run, .init(pipeline: file.name, items: count), chunks, runContext.claims,
       settings: Fingerprint.line(file))
     var outcome = Outcome(
       lines: lines, items: [], reasons: [:], requests: fetcher.takeLog(),
-      decodes: transcoder.takeDecodes(), report: parts.recorder.current,
-      formats: parts.names.formats)
+      decodes: transcoder.takeDecodes(), report: runContext.recorder.current,
+      formats: runContext.names.formats)
     for index in lines.indices {
       let image = try outcome.image(index)
       let id = image["id"]?.stringValue ?? ""

@@ -8,9 +8,10 @@ extension Stage {
     switch self {
     case .read: "read"
     case .line: "line"
-    case .doubted: "doubted"
+    case .unconfirmed: "doubted"
     case .known: "known"
-    case .asking(let asked): asked.question.condition == nil ? "asking for bytes" : "asking"
+    case .requesting(let pending):
+      pending.conditions.condition == nil ? "asking for bytes" : "asking"
     case .answered: "answered"
     case .received: "received"
     case .planned: "planned"

@@ -110,7 +110,7 @@ struct ManifestPlanner {
     }
   }
 
-  /// What earlier runs know of each item's source; nil if nothing is known, or if a run would refuse
+  /// What earlier runs know of each item's source; nil if nothing is known, or if a run would reject
   /// it.
   private func lastSeen(
     _ items: [Item]

@@ -6,7 +6,7 @@ internal import TesseraPlan
 /// The price of a pipeline for a manifest: which files would be requested, and which made.
 struct PlanSummary: Sendable {
   var items = 0
-  /// Items that cannot be planned for: their size is not known, or a run would refuse them.
+  /// Items that cannot be planned for: their size is not known, or a run would reject them.
   var unknown = 0
   /// Images with files, from whose bytes those of other sizes follow.
   var measured = 0

@@ -95,7 +95,7 @@ enum LocalSource: Sendable {
   ///
   /// A missing file outside is rejected like an existing one, so that a manifest cannot find out which files
   /// exist.
-  static func refusal(of path: String, _ settings: FetchSettings) -> FetchError? {
+  static func rejection(of path: String, _ settings: FetchSettings) -> FetchError? {
     // First: without any permission the file system is not even looked at.
     guard !settings.folders.isEmpty else { return outside(settings) }
     let place = FileSystem.realPath(path)
@@ -141,7 +141,7 @@ enum LocalSource: Sendable {
 
   private static func outside(_ settings: FetchSettings) -> FetchError {
     FetchError(
-      .addressRefused,
+      .addressRejected,
       "the file is not in an allowed folder; if that is meant, "
         + settings.permissionHint("\"files:/the/folder\""))
   }
@@ -159,7 +159,7 @@ enum LocalSource: Sendable {
   /// Opens a regular file if it is in an allowed folder after all links are resolved.
   private static func open(_ path: String, _ settings: FetchSettings) throws(FetchError) -> File {
     // The check before the open keeps FIFOs and devices outside closed.
-    if let refusal = refusal(of: path, settings) { throw refusal }
+    if let rejection = rejection(of: path, settings) { throw rejection }
     let file: File
     do throws(SystemError) {
       // A named pipe must not occupy the thread before it is rejected below.

@@ -32,7 +32,7 @@ struct StoreSource {
     }
     guard buckets.contains(encoded.bucket) else {
       throw FetchError(
-        .addressRefused,
+        .addressRejected,
         "the bucket \(encoded.bucket) may not be read; if that is meant, add "
           + "allow: [s3:\(encoded.bucket)] to the pipeline's \"fetch\"")
     }

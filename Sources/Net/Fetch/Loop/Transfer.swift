@@ -129,9 +129,9 @@ final class Transfer {
 
   /// The error for an address that the policy rejects. It does not name the address, because the
   /// catalog is public and the address may belong to a private network.
-  func refusal(of peer: IPAddress) -> FetchError {
+  func rejection(of peer: IPAddress) -> FetchError {
     let host = Origin(url).host.text
-    return settings.refusal(
+    return settings.rejection(
       of: peer, at: redirects == 0 ? host : "a redirect led to \(host), which")
   }
 }
@@ -224,7 +224,7 @@ extension Transfer {
     setDeadline(left)
     handle.set(CURLOPT_HTTP_CONTENT_DECODING, decodes ? 1 : 0)
     // On each hop: a redirect may name a private address that the proxy can reach.
-    if let error = refusalThroughProxy { throw error }
+    if let error = rejectionThroughProxy { throw error }
     setRequestHeaders()
     guard handle.takeFailure() == nil else {
       throw FetchError(.redirect, "the redirect does not lead to an http(s) URL")
@@ -279,7 +279,7 @@ extension Transfer {
     if let file = settings.certificates { handle.set(CURLOPT_CAINFO, file) }
     setRequestHeaders()
     connectCallbacks()
-    if let error = refusalThroughProxy { return error }
+    if let error = rejectionThroughProxy { return error }
     return handle.takeFailure().map { FetchError(.local, "libcurl rejected an option: \($0)") }
   }
 
@@ -325,11 +325,11 @@ extension Transfer {
 
   /// An error if a proxy would receive a request for an address that the policy rejects. Names are
   /// resolved by the proxy and cannot be checked here.
-  var refusalThroughProxy: FetchError? {
+  var rejectionThroughProxy: FetchError? {
     guard isProxied, let address = Origin(url).host.address,
       !settings.addresses.permits(address)
     else { return nil }
-    return refusal(of: address)
+    return rejection(of: address)
   }
 
   /// Sets the time limits of the current hop's host.
@@ -432,7 +432,7 @@ extension Transfer {
   /// connection that another request has opened.
   private func mayBeSent(to peer: IPAddress?) -> Bool {
     guard right.permits(peer, settings.addresses) else {
-      stop = .error(peer.map(refusal) ?? FetchError(.addressRefused, "the address is unknown"))
+      stop = .error(peer.map(rejection) ?? FetchError(.addressRejected, "the address is unknown"))
       return false
     }
     requests += 1
@@ -493,7 +493,7 @@ extension Transfer {
     guard let peer, right.permits(peer, settings.addresses) else {
       // -1 is CURL_SOCKET_BAD. libcurl then attempts the host's next address; the reason is kept in
       // case there is none.
-      if let peer { stop = .error(refusal(of: peer)) }
+      if let peer { stop = .error(rejection(of: peer)) }
       return -1
     }
     // SOCK_CLOEXEC: workers must not inherit connections.

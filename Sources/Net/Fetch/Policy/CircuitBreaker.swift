@@ -118,7 +118,7 @@ extension CircuitBreaker.Signal {
         if wasSent || !error.isRetryable { return nil }
         self = .unreachable(error)
       // These errors arose on this side, without the host.
-      case .cancelled, .local, .badURL, .addressRefused, .runDeadline, .outOfMemory, .notFound,
+      case .cancelled, .local, .badURL, .addressRejected, .runDeadline, .outOfMemory, .notFound,
         .notReadable, .symlink:
         return nil
       // The response was wrong in some way, but the host responded.

@@ -46,7 +46,7 @@ enum TracedTransfer {
       trace.addresses = Resolver.addresses(of: origin.host.text).map { "\($0)" }
     }
     withExtendedLifetime((transfer, notes)) { perform(transfer, notes, &trace) }
-    if trace.error?.code == .addressRefused {
+    if trace.error?.code == .addressRejected {
       trace.permission = Resolver.addresses(of: Origin(transfer.url).host.text).first {
         !settings.addresses.permits($0)
       }.map { AddressPolicy.permission(for: $0) }

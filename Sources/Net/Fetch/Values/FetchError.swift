@@ -8,7 +8,7 @@ package struct FetchError: Error, Sendable, Equatable {
     case tls
     case timeout
     case redirect
-    case addressRefused = "address-refused"
+    case addressRejected = "address-rejected"
     case httpStatus = "http-status"
     case tooLarge = "too-large"
     case truncated
@@ -18,7 +18,7 @@ package struct FetchError: Error, Sendable, Equatable {
     case badRange = "bad-range"
     /// A local file that does not exist.
     case notFound = "not-found"
-    /// A local file that exists and cannot be read, or is none that bytes can be read from.
+    /// A local file that exists and cannot be read, or that has no bytes.
     case notReadable = "not-readable"
     /// A local file behind a symbolic link that leads to nothing, or out of the allowed folders.
     case symlink

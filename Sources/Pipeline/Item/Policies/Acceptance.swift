@@ -31,11 +31,11 @@ package struct Acceptance: Sendable {
   private static let longestSide = 10_000_000
 
   /// Why a header's image is not accepted; nil if it is, or if the header is not complete yet.
-  package func refusal(of reading: HeaderReading) -> Refusal? {
+  package func rejection(of reading: HeaderReading) -> Rejection? {
     switch reading {
     case .needs: return nil
-    case .refused(let refusal):
-      return .header(code: refusal.kind.rawValue, reason: refusal.reason)
+    case .rejected(let rejection):
+      return .header(code: rejection.kind.rawValue, reason: rejection.reason)
     case .header(let header):
       let image = ImageFacts(header)
       guard formats.contains(header.format) else {
@@ -53,7 +53,7 @@ package struct Acceptance: Sendable {
   }
 
   /// Why an image service can't show a source; nil if it can, or if the source can be shown as it is.
-  private func unreadable(_ source: PlanSource) -> Refusal? {
+  private func unreadable(_ source: PlanSource) -> Rejection? {
     guard let service, !service.reads(source), !source.isShownAnywhere else { return nil }
     let image = ImageFacts(format: source.container ?? "", size: source.size)
     let (limits, names) = (service.source, formats.map(\.rawValue))
@@ -64,11 +64,11 @@ package struct Acceptance: Sendable {
     return .tooManyPixels(image, limit: limits.pixels ?? limits.side.map { $0 * $0 } ?? pixels)
   }
 
-  /// As ``refusal(of:)``, for a layout run, which does not see the whole source.
+  /// As ``rejection(of:)``, for a layout run, which does not see the whole source.
   ///
   /// - Parameter length: the source's length in bytes, if the server states it.
-  func refusal(of reading: HeaderReading, length: Int?) -> Refusal? {
-    if let refusal = refusal(of: reading) { return refusal }
+  func rejection(of reading: HeaderReading, length: Int?) -> Rejection? {
+    if let rejection = rejection(of: reading) { return rejection }
     guard case .header(let header) = reading, let length else { return nil }
     if length > maximumBytes { return .tooLarge(ImageFacts(header), limit: maximumBytes) }
     var source = header.facts.planned(header.format.rawValue, focus: nil)
@@ -101,7 +101,7 @@ package struct Acceptance: Sendable {
   }
 
   /// Whether a source is decoded at this strictness. One that was accepted at a laxer level may be
-  /// refused at another; only decoding it again can tell.
+  /// rejected at another; only decoding it again can tell.
   private func passes(_ warnings: [SourceWarning]) -> Bool {
     func isDamaged(_ level: FailOn) -> Bool {
       warnings.contains { if case .damaged(level, _) = $0 { true } else { false } }

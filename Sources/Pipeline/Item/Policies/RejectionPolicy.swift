@@ -132,9 +132,9 @@ struct RejectionPolicy: Sendable {
     let (kind, code, details, image): (RejectionRecord.Kind, String, [JSONValue], ImageFacts?)
     switch failure {
     case .unknownSlot, .unreachable: return nil
-    case .refused(let refusal):
-      if refusal.isRetryable { return nil }
-      (kind, code, details, image) = (.refused, refusal.code, refusal.stored, refusal.image)
+    case .rejected(let rejection):
+      if rejection.isRetryable { return nil }
+      (kind, code, details, image) = (.rejected, rejection.code, rejection.stored, rejection.image)
     case .undecodable(let failure, let facts):
       guard (Self.lasting + Self.passing).contains(failure.code) else { return nil }
       (kind, code, image) = (.undecodable, failure.code.rawValue, facts)
@@ -165,12 +165,12 @@ extension ItemFailure {
       let code = TranscodeFailure.Code(rawValue: record.code) ?? .decode
       let message = details.dropFirst().first?.stringValue ?? ""
       self = .undecodable(TranscodeFailure(code, message), image)
-    case .refused: self = .refused(Refusal(record.code, details, image))
+    case .rejected: self = .rejected(Rejection(record.code, details, image))
     }
   }
 }
 
-extension Refusal {
+extension Rejection {
   /// A name and the arguments that the record's other columns do not have.
   fileprivate var stored: [JSONValue] {
     switch self {

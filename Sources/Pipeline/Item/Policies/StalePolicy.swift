@@ -49,7 +49,7 @@ struct StalePolicy: Sendable {
     case .unknownSlot: false
     case .unreachable(let error): error.leavesStale
     // An error page in an image's place says nothing about the image; another image does.
-    case .refused(let refusal): refusal.image == nil
+    case .rejected(let rejection): rejection.image == nil
     case .undecodable: true
     }
   }
@@ -60,7 +60,7 @@ struct StalePolicy: Sendable {
     switch failure {
     case .unknownSlot: false
     case .unreachable: true
-    case .refused(let refusal): source.isReady && refusal.image == nil
+    case .rejected(let rejection): source.isReady && rejection.image == nil
     case .undecodable: source.isReady
     }
   }

@@ -11,7 +11,7 @@ struct Verdict: Sendable {
     /// Files are made of a kept copy of its bytes.
     case copy
     /// The server confirms that the source is still what is known, or sends another one.
-    case confirmation(Question)
+    case confirmation(Conditions)
     /// The bytes, changed or not.
     case bytes
   }
@@ -22,13 +22,13 @@ struct Verdict: Sendable {
   var needsNothing: Bool { if case .nothing = need { true } else { false } }
 
   /// What a request for the source asks.
-  var question: Question {
-    if case .confirmation(let question) = need { question } else { Question() }
+  var conditions: Conditions {
+    if case .confirmation(let conditions) = need { conditions } else { Conditions() }
   }
 }
 
 /// What a request asks. Without a condition, the source has to be sent, changed or not.
-struct Question: Sendable {
+struct Conditions: Sendable {
   var condition: Condition?
   /// The rejection that a "not modified" confirms; nil if it confirms the known bytes.
   var rejection: RejectionRecord?
@@ -64,7 +64,7 @@ struct Verdicts: Sendable {
     let reason = reason(source, isFresh)
     if isFresh { return Verdict(need: .nothing, reason: reason) }
     guard !isRejected, let condition = condition() else { return nil }
-    return Verdict(need: .confirmation(Question(condition: condition)), reason: reason)
+    return Verdict(need: .confirmation(Conditions(condition: condition)), reason: reason)
   }
 
   /// What an item needs of whose source this is known.
@@ -86,13 +86,13 @@ struct Verdicts: Sendable {
     if let rejection = rejections.believed(source.rejection, now: now),
       let condition = rejection.condition
     {
-      return .confirmation(Question(condition: condition, rejection: rejection))
+      return .confirmation(Conditions(condition: condition, rejection: rejection))
     }
     // "Has it changed?" is only asked if a "no" would be of use.
     guard source.isFinished || hasCopy, let condition = source.record?.condition else {
       return .bytes
     }
-    return .confirmation(Question(condition: condition))
+    return .confirmation(Conditions(condition: condition))
   }
 
   /// What an item needs in a run that learns sizes only.
@@ -114,7 +114,7 @@ struct Verdicts: Sendable {
     guard !freshness.refreshes, let condition = size?.condition else {
       return Verdict(need: .bytes, reason: .layoutRun)
     }
-    return Verdict(need: .confirmation(Question(condition: condition)), reason: .layoutRun)
+    return Verdict(need: .confirmation(Conditions(condition: condition)), reason: .layoutRun)
   }
 
   /// Whether no files of a better format are made, because they could not be made of these bytes.

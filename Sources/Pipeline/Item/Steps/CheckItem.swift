@@ -3,15 +3,15 @@ internal import TesseraPipelineFile
 internal import TesseraPlan
 internal import TesseraText
 
-/// Refuses an item that names a slot which the pipeline does not have, or that an image service cannot fetch.
+/// Rejects an item that names a slot which the pipeline does not have, or that an image service cannot fetch.
 final class CheckItem: Sendable {
   /// The pipeline's slots.
   private let names: [String]
   private let isDelivered: Bool
 
-  init(_ parts: RunParts) {
-    names = parts.file.plan.slots.map(\.name)
-    isDelivered = parts.file.deliveringService != nil
+  init(_ runContext: RunContext) {
+    names = runContext.file.plan.slots.map(\.name)
+    isDelivered = runContext.file.deliveringService != nil
   }
 
   func failure(of item: Item) -> ItemFailure? {

@@ -7,21 +7,21 @@ final class ConfirmLine: Sendable {
   private let sendRequest: SendRequest
   private let confirmer: SourceConfirmer
 
-  init(_ sendRequest: SendRequest, _ parts: RunParts) {
+  init(_ sendRequest: SendRequest, _ runContext: RunContext) {
     self.sendRequest = sendRequest
-    confirmer = parts.confirmer
+    confirmer = runContext.confirmer
   }
 
   @inline(never)
   func perform(_ line: LineReuse.Line, _ context: ItemContext) async throws -> Stage {
-    stage(line, try await sendRequest.answer(line.verdict.question.condition, context), context)
+    stage(line, try await sendRequest.answer(line.verdict.conditions.condition, context), context)
   }
 
   func stage(_ line: LineReuse.Line, _ answer: Answer, _ context: ItemContext) -> Stage {
-    guard case .notModified(let response) = answer else { return .doubted(line, answer) }
+    guard case .notModified(let response) = answer else { return .unconfirmed(line, answer) }
     let source = confirmer.record(line.record.content, response, before: line.record)
     // The line may show what the server now says.
-    guard source.isShown(like: line.record) else { return .doubted(line, answer) }
+    guard source.isShown(like: line.record) else { return .unconfirmed(line, answer) }
     context.reasons.append(.notModified)
     context.change.source = source
     return .confirmed(line)

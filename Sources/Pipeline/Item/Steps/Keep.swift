@@ -6,9 +6,9 @@ final class Keep: Sendable {
   private let copies: SourceCopies
   private let confirmer: SourceConfirmer
 
-  init(_ parts: RunParts) {
-    copies = parts.copies
-    confirmer = parts.confirmer
+  init(_ runContext: RunContext) {
+    copies = runContext.copies
+    confirmer = runContext.confirmer
   }
 
   func perform(_ complete: Complete, _ context: ItemContext) -> Stage {

@@ -9,17 +9,17 @@ final class LookUp: Sendable {
   private let acceptance: Acceptance
   private let verdicts: Verdicts
   private let copies: SourceCopies
-  private let places: OwnPlaces
+  private let places: FinalURLs
   private let clock: WallClock
 
-  init(_ parts: RunParts) {
-    state = parts.state
-    planner = parts.planner
-    acceptance = parts.acceptance
-    verdicts = parts.verdicts
-    copies = parts.copies
-    places = parts.places
-    clock = parts.clock
+  init(_ runContext: RunContext) {
+    state = runContext.state
+    planner = runContext.planner
+    acceptance = runContext.acceptance
+    verdicts = runContext.verdicts
+    copies = runContext.copies
+    places = runContext.places
+    clock = runContext.clock
   }
 
   /// - Parameter lookup: what was known of the item when it was read.
@@ -55,7 +55,7 @@ final class LookUp: Sendable {
     _ line: LineReuse.Line, _ answer: Answer, _ context: ItemContext
   ) async throws -> Stage {
     let known = known(try await source(of: context.item), of: context.item)
-    return .answered(Asked(known, line.verdict.question), answer)
+    return .answered(PendingRequest(known, line.verdict.conditions), answer)
   }
 
   @inline(never)

@@ -16,14 +16,14 @@ final class Make: Sendable {
   /// When the run ends, if it has a deadline.
   private let runEnd: ContinuousClock.Instant?
 
-  init(_ parts: RunParts) {
-    transcoder = parts.transcoder
-    rejections = parts.rejections
-    clock = parts.clock
-    limits = parts.file.limits
-    failOn = parts.file.failOn
-    placeholders = parts.file.placeholders
-    runEnd = parts.fetcher.end
+  init(_ runContext: RunContext) {
+    transcoder = runContext.transcoder
+    rejections = runContext.rejections
+    clock = runContext.clock
+    limits = runContext.file.limits
+    failOn = runContext.file.failOn
+    placeholders = runContext.file.placeholders
+    runEnd = runContext.fetcher.end
   }
 
   @inline(never)

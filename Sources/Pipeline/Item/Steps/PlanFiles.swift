@@ -16,14 +16,14 @@ final class PlanFiles: Sendable {
   /// Whether all files are made again.
   private let refreshes: Bool
 
-  init(_ parts: RunParts) {
-    state = parts.state
-    planner = parts.planner
-    acceptance = parts.acceptance
-    rejections = parts.rejections
-    contents = parts.contents
-    clock = parts.clock
-    refreshes = parts.freshness.refreshes
+  init(_ runContext: RunContext) {
+    state = runContext.state
+    planner = runContext.planner
+    acceptance = runContext.acceptance
+    rejections = runContext.rejections
+    contents = runContext.contents
+    clock = runContext.clock
+    refreshes = runContext.freshness.refreshes
   }
 
   @inline(never)

@@ -18,13 +18,13 @@ final class Publish: Sendable {
   private let planner: FilePlanner
   private let state: StateStore
 
-  init(_ parts: RunParts) {
-    output = parts.output
-    workspace = parts.workspace
-    run = parts.run
-    recorder = parts.recorder
-    planner = parts.planner
-    state = parts.state
+  init(_ runContext: RunContext) {
+    output = runContext.output
+    workspace = runContext.workspace
+    run = runContext.run
+    recorder = runContext.recorder
+    planner = runContext.planner
+    state = runContext.state
   }
 
   @inline(never)

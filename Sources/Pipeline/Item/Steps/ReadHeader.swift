@@ -14,19 +14,19 @@ final class ReadHeader: Sendable {
   private let showsFiles: Bool
   private let countsFrames: Bool
 
-  init(_ parts: RunParts) {
-    let recorder = parts.recorder
-    let fetch = parts.file.fetch
+  init(_ runContext: RunContext) {
+    let recorder = runContext.recorder
+    let fetch = runContext.file.fetch
     probe = HeaderFetch(
-      fetcher: parts.fetcher,
+      fetcher: runContext.fetcher,
       policy: fetch.retryPolicy,
       maximumBytes: fetch.maximumBytes, didRetry: { recorder.update { $0.retries += 1 } })
-    acceptance = parts.acceptance
-    freshness = parts.freshness
-    clock = parts.clock
+    acceptance = runContext.acceptance
+    freshness = runContext.freshness
+    clock = runContext.clock
     order = fetch.order
-    showsFiles = parts.file.deliveringService == nil
-    countsFrames = parts.file.countsFrames
+    showsFiles = runContext.file.deliveringService == nil
+    countsFrames = runContext.file.countsFrames
   }
 
   /// - Parameter verdict: what ``UseKnownSize`` has found.
@@ -36,7 +36,7 @@ final class ReadHeader: Sendable {
   ) async throws -> Outcome {
     let item = context.item
     let answer = try await probe.fetch(
-      item.requestURL, condition: verdict.question.condition,
+      item.requestURL, condition: verdict.conditions.condition,
       turn: turn(item))
     context.fetching += answer.time
     let outcome = try outcome(of: answer, source, context)
@@ -82,10 +82,10 @@ final class ReadHeader: Sendable {
       context.reasons.append(.notModified)
       return confirm(known, response, context)
     case .told(let reading, let response, let length):
-      if let refusal = acceptance.refusal(of: reading, length: length) {
-        return .failed(.refused(refusal))
+      if let rejection = acceptance.rejection(of: reading, length: length) {
+        return .failed(.rejected(rejection))
       }
-      guard case .header(let header) = reading else { return .failed(.refused(.notAnImage)) }
+      guard case .header(let header) = reading else { return .failed(.rejected(.notAnImage)) }
       return compare(source, known, header, bytes: length, response, context)
     }
   }
@@ -132,7 +132,7 @@ final class ReadHeader: Sendable {
   }
 }
 
-/// In a layout run: ends the way of an item whose size is known and need not be requested again.
+/// In a layout run: ends the steps of an item whose size is known and need not be requested again.
 final class UseKnownSize: Sendable {
   private let acceptance: Acceptance
   private let verdicts: Verdicts
@@ -140,12 +140,12 @@ final class UseKnownSize: Sendable {
   private let showsFiles: Bool
   private let countsFrames: Bool
 
-  init(_ parts: RunParts) {
-    acceptance = parts.acceptance
-    verdicts = parts.verdicts
-    clock = parts.clock
-    showsFiles = parts.file.deliveringService == nil
-    countsFrames = parts.file.countsFrames
+  init(_ runContext: RunContext) {
+    acceptance = runContext.acceptance
+    verdicts = runContext.verdicts
+    clock = runContext.clock
+    showsFiles = runContext.file.deliveringService == nil
+    countsFrames = runContext.file.countsFrames
   }
 
   /// - Returns: also how an item that needs nothing ends; nil for others.
@@ -163,7 +163,7 @@ final class UseKnownSize: Sendable {
 }
 
 extension KnownSize {
-  /// The last known size. What is no longer accepted counts as unknown: it is requested and refused as
+  /// The last known size. What is no longer accepted counts as unknown: it is requested and rejected as
   /// if for the first time.
   fileprivate init?(_ source: KnownSource, _ acceptance: Acceptance) {
     guard let known = KnownSize(source), known.isAccepted(acceptance) else { return nil }

@@ -20,21 +20,21 @@ final class Record: Sendable {
   private let standing: LineReuse?
   private let upgrades: UpgradeQueue?
   private let clock: WallClock
-  private let places: OwnPlaces
+  private let places: FinalURLs
   private let recorder: RunRecorder
 
-  init(_ parts: RunParts) {
-    upgrades = parts.upgrades
-    state = parts.state
-    lines = parts.lines
-    entries = ImageEntries(parts.file)
-    freshness = parts.freshness
-    stale = parts.stale
-    service = parts.file.deliveringService
-    standing = parts.standing
-    clock = parts.clock
-    places = parts.places
-    recorder = parts.recorder
+  init(_ runContext: RunContext) {
+    upgrades = runContext.upgrades
+    state = runContext.state
+    lines = runContext.lines
+    entries = ImageEntries(runContext.file)
+    freshness = runContext.freshness
+    stale = runContext.stale
+    service = runContext.file.deliveringService
+    standing = runContext.standing
+    clock = runContext.clock
+    places = runContext.places
+    recorder = runContext.recorder
   }
 
   @inline(never)

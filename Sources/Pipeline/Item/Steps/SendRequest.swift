@@ -13,19 +13,20 @@ final class SendRequest: Sendable {
   /// At this number of sources in the spool, fetching waits for the workers.
   private let spoolLimit: Int
 
-  init(_ parts: RunParts) {
+  init(_ runContext: RunContext) {
     transfer = SourceTransfer(
-      fetcher: parts.fetcher, settings: parts.file.fetch, acceptance: parts.acceptance,
-      recorder: parts.recorder)
-    fetcher = parts.fetcher
-    workspace = parts.workspace
+      fetcher: runContext.fetcher, settings: runContext.file.fetch,
+      acceptance: runContext.acceptance,
+      recorder: runContext.recorder)
+    fetcher = runContext.fetcher
+    workspace = runContext.workspace
     // A few more than transfers, so that no worker waits for the network.
-    spoolLimit = parts.file.fetch.concurrency + 8
+    spoolLimit = runContext.file.fetch.concurrency + 8
   }
 
   @inline(never)
-  func perform(_ asked: Asked, _ context: ItemContext) async throws -> Stage {
-    .answered(asked, try await answer(asked.question.condition, context))
+  func perform(_ pending: PendingRequest, _ context: ItemContext) async throws -> Stage {
+    .answered(pending, try await answer(pending.conditions.condition, context))
   }
 
   @inline(never)
@@ -39,14 +40,14 @@ final class SendRequest: Sendable {
     switch outcome {
     case .failed(let error): return .failed(error)
     case .notModified(let response): return .notModified(response)
-    case .arrived(let response, let intake, .refused(let refusal)):
-      intake.discard()
-      return .refused(refusal, response)
-    case .arrived(let response, let intake, .image(let header, let bytes)):
+    case .arrived(let response, let receiver, .rejected(let rejection)):
+      receiver.discard()
+      return .rejected(rejection, response)
+    case .arrived(let response, let receiver, .image(let header, let bytes)):
       let (fetcher, limit) = (fetcher, spoolLimit)
       fetcher.hold(1, limit: limit)
       context.atEnd {
-        intake.discard()
+        receiver.discard()
         fetcher.hold(-1, limit: limit)
       }
       return .arrived(

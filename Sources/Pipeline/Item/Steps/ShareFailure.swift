@@ -1,6 +1,6 @@
 internal import TesseraState
 
-/// Ends the way of an item if another item of this run made the same request in vain: the server is
+/// Ends the steps of an item if the same request of another item of this run has failed: the server is
 /// not asked twice.
 struct ShareFailure: Sendable {
   /// Whether failures of the decoder count.

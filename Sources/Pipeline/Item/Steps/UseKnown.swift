@@ -1,8 +1,8 @@
-/// Ends the way of an item that needs nothing. If only files are missing, a kept copy of the source saves the request.
+/// Ends the steps of an item that needs nothing. If only files are missing, a kept copy of the source saves the request.
 final class UseKnown: Sendable {
   private let copies: SourceCopies
 
-  init(_ parts: RunParts) { copies = parts.copies }
+  init(_ runContext: RunContext) { copies = runContext.copies }
 
   /// Nil if the source has to be requested.
   func perform(_ known: Known, _ context: ItemContext) -> Stage? {

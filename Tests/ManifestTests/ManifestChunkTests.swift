@@ -4,12 +4,12 @@ import Testing
 @testable import TesseraManifest
 
 /// Lines that are compared with those of an earlier run.
-@Suite struct ManifestPartTests {
+@Suite struct ManifestChunkTests {
   private static func parts(
     _ lines: [String], pieces: Int = 1 << 20, limit: Int = 1_000
-  ) -> (parts: [ManifestPart], records: [ManifestRecord]) {
+  ) -> (parts: [ManifestChunk], records: [ManifestRecord]) {
     var reader = ManifestReader()
-    var parts: [ManifestPart] = []
+    var parts: [ManifestChunk] = []
     let bytes = Array(lines.map { $0 + "\n" }.joined().utf8)
     for start in stride(from: 0, to: bytes.count, by: pieces) {
       var rest = bytes[start..<min(bytes.count, start + pieces)]

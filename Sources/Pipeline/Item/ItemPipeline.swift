@@ -2,14 +2,14 @@ internal import TesseraPipelineFile
 internal import TesseraPlan
 internal import TesseraState
 
-/// The way of an item, from the manifest to its record.
-protocol Way: Sendable {
+/// The steps of an item, from the manifest to its record.
+protocol ItemPipeline: Sendable {
   /// - Parameter lookup: what was known of the item when it was read.
   func result(of context: ItemContext, _ lookup: LineReuse.Lookup?) async throws -> ItemDone
 }
 
-/// The way of an item of which files are made: at each stage one step decides about the next.
-final class FilesWay: Way {
+/// The steps of an item of which files are made: at each stage, one step decides about the next.
+final class FilesPipeline: ItemPipeline {
   private let check: CheckItem
   private let lookUp: LookUp
   private let confirmLine: ConfirmLine
@@ -24,20 +24,20 @@ final class FilesWay: Way {
   private let record: Record
   private let failedUpgrades: FailedUpgrades
 
-  init(_ parts: RunParts) {
-    failedUpgrades = FailedUpgrades(parts)
-    check = CheckItem(parts)
-    lookUp = LookUp(parts)
-    sendRequest = SendRequest(parts)
-    confirmLine = ConfirmLine(sendRequest, parts)
-    useKnown = UseKnown(parts)
+  init(_ runContext: RunContext) {
+    failedUpgrades = FailedUpgrades(runContext)
+    check = CheckItem(runContext)
+    lookUp = LookUp(runContext)
+    sendRequest = SendRequest(runContext)
+    confirmLine = ConfirmLine(sendRequest, runContext)
+    useKnown = UseKnown(runContext)
     share = ShareFailure(includesBytes: true)
-    takeAnswer = TakeAnswer(parts)
-    planFiles = PlanFiles(parts)
-    make = Make(parts)
-    publish = Publish(parts)
-    keep = Keep(parts)
-    record = Record(parts)
+    takeAnswer = TakeAnswer(runContext)
+    planFiles = PlanFiles(runContext)
+    make = Make(runContext)
+    publish = Publish(runContext)
+    keep = Keep(runContext)
+    record = Record(runContext)
   }
 
   func result(of context: ItemContext, _ lookup: LineReuse.Lookup?) async throws -> ItemDone {
@@ -84,8 +84,8 @@ final class FilesWay: Way {
     return switch stage {
     case .read(let lookup): try await lookUp.perform(lookup, context)
     case .line(let line): try await confirmLine.perform(line, context)
-    case .doubted(let line, let answer): try await lookUp.perform(line, answer, context)
-    case .asking(let asked): try await sendRequest.perform(asked, context)
+    case .unconfirmed(let line, let answer): try await lookUp.perform(line, answer, context)
+    case .requesting(let pending): try await sendRequest.perform(pending, context)
     case .received(let received): try await planFiles.perform(received, context)
     case .planned(let planned): try await make.perform(planned, context)
     case .made(let planned, let files): try await publish.perform(planned, files, context)
@@ -101,17 +101,17 @@ final class FilesWay: Way {
       check.failure(of: context.item).map { .done(KnownSource(), .failed($0)) }
     case .known(let known):
       useKnown.perform(known, context) ?? share.outcome(context).map { .done(known.source, $0) }
-        ?? .asking(Asked(known, known.verdict.question))
-    case .answered(let asked, let answer): takeAnswer.perform(asked, answer, context)
+        ?? .requesting(PendingRequest(known, known.verdict.conditions))
+    case .answered(let pending, let answer): takeAnswer.perform(pending, answer, context)
     case .complete(let complete): keep.perform(complete, context)
     default: nil
     }
   }
 }
 
-/// The way of an item of which only the size is learned. If an image service can't make its image, it may go on as one of which
+/// The steps of an item of which only the size is learned. If an image service can't make its image, it may go on as one of which
 /// files are made.
-final class LayoutWay: Way {
+final class SizesPipeline: ItemPipeline {
   private let check: CheckItem
   private let lookUp: LookUp
   private let useKnownSize: UseKnownSize
@@ -120,23 +120,24 @@ final class LayoutWay: Way {
   private let record: Record
   private let entries: ImageEntries
   /// Nil if no image has files.
-  private let files: FilesWay?
+  private let files: FilesPipeline?
 
-  init(_ parts: RunParts) {
-    entries = ImageEntries(parts.file)
-    files = parts.file.deliveringService?.filesFor.isEmpty == false ? FilesWay(parts) : nil
-    check = CheckItem(parts)
-    lookUp = LookUp(parts)
-    useKnownSize = UseKnownSize(parts)
+  init(_ runContext: RunContext) {
+    entries = ImageEntries(runContext.file)
+    files =
+      runContext.file.deliveringService?.filesFor.isEmpty == false ? FilesPipeline(runContext) : nil
+    check = CheckItem(runContext)
+    lookUp = LookUp(runContext)
+    useKnownSize = UseKnownSize(runContext)
     // It decodes nothing.
     share = ShareFailure(includesBytes: false)
-    readHeader = ReadHeader(parts)
-    record = Record(parts)
+    readHeader = ReadHeader(runContext)
+    record = Record(runContext)
   }
 
   func result(of context: ItemContext, _ lookup: LineReuse.Lookup?) async throws -> ItemDone {
     defer { context.close() }
-    if let refused = refused(context) { return try await record.perform(refused, context) }
+    if let rejected = rejected(context) { return try await record.perform(rejected, context) }
     let source = try await lookUp.source(of: context.item)
     if let files = files(KnownSize(source), context.item) {
       return try await files.result(of: context, lookup)
@@ -150,9 +151,9 @@ final class LayoutWay: Way {
     return try await record.perform(done, context)
   }
 
-  /// The way on of an image of which files have to be made; nil for all others.
+  /// The steps of an image of which files have to be made; nil for all others.
   @inline(never)
-  private func files(_ size: KnownSize?, _ item: Item) -> FilesWay? {
+  private func files(_ size: KnownSize?, _ item: Item) -> FilesPipeline? {
     guard let files, let size, entries.needsFiles(item, size) else { return nil }
     return files
   }
@@ -165,7 +166,7 @@ final class LayoutWay: Way {
   }
 
   @inline(never)
-  private func refused(_ context: ItemContext) -> Done? {
+  private func rejected(_ context: ItemContext) -> Done? {
     check.failure(of: context.item).map { Done(KnownSource(), .failed($0)) }
   }
 

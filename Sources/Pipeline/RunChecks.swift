@@ -4,7 +4,7 @@ internal import TesseraState
 internal import TesseraSystem
 
 /// What a run asks before it goes on with its manifest. By default it may do anything.
-struct RunGuards: Sendable {
+struct RunChecks: Sendable {
   /// Decides whether the output is this pipeline's; nil for any output.
   var owner: OutputOwner?
   /// Decides on the number of items; nil for any number.

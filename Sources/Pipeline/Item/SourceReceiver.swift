@@ -7,13 +7,13 @@ internal import TesseraPlan
 internal import TesseraSystem
 internal import TesseraWorkers
 
-/// Receives a source: reads its header from the first bytes, refuses what is not an image or is over a
+/// Receives a source: reads its header from the first bytes, rejects what is not an image or is over a
 /// limit before the rest arrives, and spools and digests what is accepted.
-final class Intake: BodyReceiving {
+final class SourceReceiver: BodyReceiving {
   /// What was received.
   enum Outcome: Sendable {
     case image(ImageHeader, SpooledBytes)
-    case refused(Refusal)
+    case rejected(Rejection)
   }
 
   /// A source that has arrived.
@@ -35,7 +35,7 @@ final class Intake: BodyReceiving {
     var share: SearchShare
     let digest = SHA256()
     var spool: SourceSpool
-    var refusal: Refusal?
+    var rejection: Rejection?
     /// Bytes so far, and bytes of the whole source if the server states them.
     var count = 0
     var length: Int?
@@ -107,7 +107,7 @@ final class Intake: BodyReceiving {
   var rest: (range: Range<Int>, version: String)? {
     state.withLock { state in
       guard let length = state.length, let version = state.version,
-        (1..<max(1, length)).contains(state.count), state.refusal == nil
+        (1..<max(1, length)).contains(state.count), state.rejection == nil
       else { return nil }
       return (state.count..<length, version)
     }
@@ -129,8 +129,8 @@ final class Intake: BodyReceiving {
     state.withLock { state in
       state.count += bytes.byteCount
       if let reading = state.search(bytes, limit: acceptance.maximumBytes) {
-        state.refusal = acceptance.refusal(of: reading)
-        if state.refusal != nil { return .enough }
+        state.rejection = acceptance.rejection(of: reading)
+        if state.rejection != nil { return .enough }
       }
       do throws(SystemError) {
         try state.spool.write(bytes)
@@ -145,12 +145,12 @@ final class Intake: BodyReceiving {
   /// Call it once, when the transfer has succeeded.
   func finish() throws(SystemError) -> Outcome {
     try state.withLock { state throws(SystemError) in
-      if let refusal = state.refusal { return .refused(refusal) }
+      if let rejection = state.rejection { return .rejected(rejection) }
       let place = state.spool.end()
       let found = state.endSearch()
       let reading = if let found { found } else { try room.search(place) }
-      if let refusal = acceptance.refusal(of: reading) { return .refused(refusal) }
-      guard case .header(let header) = reading else { return .refused(.notAnImage) }
+      if let rejection = acceptance.rejection(of: reading) { return .rejected(rejection) }
+      guard case .header(let header) = reading else { return .rejected(.notAnImage) }
       return .image(
         header,
         SpooledBytes(place: place, count: state.count, digest: state.digest.hexadecimal()))

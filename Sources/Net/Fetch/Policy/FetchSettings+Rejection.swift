@@ -1,11 +1,11 @@
 internal import TesseraSystem
 
 extension FetchSettings {
-  /// Why a source is refused, as far as its URL alone shows that: it spells out an address, or names a file
+  /// Why a source is rejected, as far as its URL alone shows that: it spells out an address, or names a file
   /// outside the allowed folders. Sends nothing. Nil if only a request can tell.
-  package func refusal(ofSource url: String) -> FetchError? {
+  package func rejection(ofSource url: String) -> FetchError? {
     switch LocalSource(url) {
-    case .file(let path): return LocalSource.refusal(of: path, self)
+    case .file(let path): return LocalSource.rejection(of: path, self)
     case .unreadable(let error): return error
     case .data: return nil
     case nil: break
@@ -14,7 +14,7 @@ extension FetchSettings {
     guard ["http", "https"].contains(origin.scheme), let address = origin.host.address,
       !addresses.permits(address)
     else { return nil }
-    return refusal(of: address, at: origin.host.text)
+    return rejection(of: address, at: origin.host.text)
   }
 
   /// The folder that has to be allowed for a source that is a file; nil for other sources.
@@ -25,9 +25,9 @@ extension FetchSettings {
   }
 
   /// - Parameter place: the host, or how a request came to it.
-  func refusal(of address: IPAddress, at place: String) -> FetchError {
+  func rejection(of address: IPAddress, at place: String) -> FetchError {
     let permission = permissionHint(AddressPolicy.permission(for: address))
     return FetchError(
-      .addressRefused, "\(place) is not on the public internet; if that is meant, \(permission)")
+      .addressRejected, "\(place) is not on the public internet; if that is meant, \(permission)")
   }
 }

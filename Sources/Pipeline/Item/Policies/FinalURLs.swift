@@ -2,7 +2,7 @@ internal import TesseraState
 internal import TesseraText
 
 /// The places of answers (`FetchResponse.place`) that the state does not have: most come from the URL that was requested.
-struct OwnPlaces: Sendable {
+struct FinalURLs: Sendable {
   /// Query parameters that do not identify a source.
   let ignoredQuery: [String]
 

@@ -2,7 +2,7 @@ internal import TesseraBytes
 package import TesseraPlan
 
 /// The first line that a fork server sends: it is ready, and these are the means of its workers.
-package struct WorkerHello: Sendable, Equatable, Codable {
+package struct WorkerCapabilities: Sendable, Equatable, Codable {
   /// Identifies the messages of this build, by the digest of one of each with all its members. Coordinator and worker
   /// must have the same ones.
   package static let protocolVersion = String(

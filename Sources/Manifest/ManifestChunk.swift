@@ -1,7 +1,7 @@
 internal import TesseraBytes
 
 /// Some lines of a manifest that follow each other. What becomes of them is decided at once if all of them are as they were.
-package struct ManifestPart: Sendable {
+package struct ManifestChunk: Sendable {
   /// The number of its first line.
   package private(set) var line: Int
   /// SHA-256 of everything in the manifest that its records are made of; nil if they are not to be compared.
@@ -14,10 +14,10 @@ package struct ManifestPart: Sendable {
   }
 
   /// Parts of records that are not compared, not longer than others; none if there are none.
-  package static func uncompared(_ records: [ManifestRecord]) -> [ManifestPart] {
+  package static func uncompared(_ records: [ManifestRecord]) -> [ManifestChunk] {
     stride(from: 0, to: records.count, by: PartBuilder.most).map { start in
       let part = Array(records[start..<min(start + PartBuilder.most, records.count)])
-      return ManifestPart(part, line: part[0].line)
+      return ManifestChunk(part, line: part[0].line)
     }
   }
 
@@ -29,8 +29,8 @@ package struct ManifestPart: Sendable {
     (line, self.digest, content) = (lines[0].lines.lowerBound, digest, .lines(lines))
   }
 
-  /// The part as one of a list with so many lines before it.
-  package func numbered(from start: Int) -> ManifestPart {
+  /// The chunk as one of a list with this many lines before it.
+  package func numbered(from start: Int) -> ManifestChunk {
     var part = self
     part.line += start
     return part
@@ -59,7 +59,7 @@ struct PartBuilder {
   private static let mostBytes = 64 * 1024
 
   /// Adds a line that is whole. Returns the part that it completes.
-  mutating func add(_ line: RecordSplitter.Record, _ text: [UInt8]) -> ManifestPart? {
+  mutating func add(_ line: RecordSplitter.Record, _ text: [UInt8]) -> ManifestChunk? {
     if lines.isEmpty { bytes = seed }
     lines.append(line)
     bytes += text
@@ -69,17 +69,17 @@ struct PartBuilder {
   }
 
   /// The lines since the last part; nil if there are none.
-  mutating func close() -> ManifestPart? {
+  mutating func close() -> ManifestChunk? {
     if lines.isEmpty { return nil }
     defer { lines = [] }
-    return ManifestPart(lines, digest: SHA256.of(bytes))
+    return ManifestChunk(lines, digest: SHA256.of(bytes))
   }
 }
 
 extension ManifestReader {
   /// As ``read(_:limit:)``, in parts; lines may wait for others of their part.
-  package mutating func parts(_ bytes: inout ArraySlice<UInt8>, limit: Int) -> [ManifestPart] {
-    var (parts, count) = ([ManifestPart](), 0)
+  package mutating func parts(_ bytes: inout ArraySlice<UInt8>, limit: Int) -> [ManifestChunk] {
+    var (parts, count) = ([ManifestChunk](), 0)
     while count < limit, let line = splitter.next(in: &bytes) {
       for part in take(line) {
         parts.append(part)
@@ -90,22 +90,22 @@ extension ManifestReader {
   }
 
   /// The last parts, at the end of the stream.
-  package mutating func finishParts() -> [ManifestPart] {
+  package mutating func finishParts() -> [ManifestChunk] {
     let last = lastRecord().map { take($0) } ?? []
     return last + (builder.close().map { [$0] } ?? [])
   }
 
-  private mutating func take(_ line: RecordSplitter.Record) -> [ManifestPart] {
+  private mutating func take(_ line: RecordSplitter.Record) -> [ManifestChunk] {
     if hasFormat, let bytes = line.bytes, line.openQuote == nil {
       return builder.add(line, bytes).map { [$0] } ?? []
     }
     // Lines that make the format known, and those that can't be used, are by themselves.
     let before = builder.close().map { [$0] } ?? []
-    return before + ManifestPart.uncompared(decode(line))
+    return before + ManifestChunk.uncompared(decode(line))
   }
 
   /// The records of a part. Each part is decoded at most once, and in their order.
-  package mutating func records(of part: ManifestPart) -> [ManifestRecord] {
+  package mutating func records(of part: ManifestChunk) -> [ManifestRecord] {
     switch part.content {
     case .records(let records): records
     case .lines(let lines): lines.flatMap { decode($0) }

@@ -7,7 +7,7 @@ internal import TesseraSystem
 internal import TesseraWorkers
 
 /// Opens the parts of a run, each with a warning of what it lacks.
-struct RunOpening: Sendable {
+struct RunSetup: Sendable {
   let file: PipelineFile
   let options: RunOptions
   let held: HeldOutput
@@ -23,26 +23,26 @@ struct RunOpening: Sendable {
   /// Decides whose the output is, and on the number of items by that of its catalog.
   ///
   /// - Throws: ``TesseraError`` of the code `otherPipeline` if another pipeline made that catalog.
-  func guards(_ state: StateStore) async throws -> (RunGuards, OutputOwner) {
+  func checks(_ state: StateStore) async throws -> (RunChecks, OutputOwner) {
     let last = try await state.lastCompletedRun()
     let owner = try OutputOwner(
       file, of: held.output.location, last, takesOver: options.takesOver)
     if let selection = options.selection {
       // Of a manifest of which some images are looked for, nothing can be missing; and what has failed can't be lost.
-      let guards = RunGuards(
+      let checks = RunChecks(
         forgotten: try await marks(state),
         allowsFailures: options.allowsLoss || selection.onlyFailed)
-      return (guards, owner)
+      return (checks, owner)
     }
-    var guards = RunGuards(
+    var checks = RunChecks(
       owner: owner, forgotten: try await marks(state),
       allowsFailures: options.allowsLoss)
     if let last { meter.noteLast(last.items) }
     if let last, !options.allowsShrink {
-      guards.shrinking = ShrinkGuard(
+      checks.shrinking = ShrinkGuard(
         limit: file.shrinkAbove, before: last.items, isPart: options.shard != nil)
     }
-    return (guards, owner)
+    return (checks, owner)
   }
 
   func startWorkers() async throws -> any Transcoding {
@@ -53,11 +53,11 @@ struct RunOpening: Sendable {
         executable: options.workerPath, count: budget.count, memory: budget.memory,
         time: file.limits.time,
         replaced: { [meter] in meter.happened(.workerReplaced(reason: $0)) }))
-    if let shortfall = file.shortfall(lacking: pool.hello.lacks) {
+    if let shortfall = file.shortfall(lacking: pool.capabilities.lacks) {
       pool.close()
       throw TesseraError(.workers, shortfall)
     }
-    if let gap = pool.hello.confinement.gap {
+    if let gap = pool.capabilities.confinement.gap {
       let sentence = "this kernel can't confine a worker that an image has taken over: \(gap)"
       guard !file.requiresSandbox else {
         pool.close()
@@ -108,7 +108,7 @@ struct RunOpening: Sendable {
 }
 
 /// Images that were forgotten, maybe on another machine, whose `forget` can't reach this state.
-extension RunOpening {
+extension RunSetup {
   /// Their marks.
   ///
   /// - Throws: also if they are missing although this state has seen some.

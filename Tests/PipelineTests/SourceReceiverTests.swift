@@ -27,18 +27,19 @@ import Testing
     let folder = try TemporaryFolder()
     var file = PipelineFile.example()
     file.limits.pixels = pixels
-    let intake = Intake(Acceptance(file), spool: try Self.spool("source", in: folder), room: room)
-    _ = intake.begin(.whole(length: length), nil)
+    let receiver = SourceReceiver(
+      Acceptance(file), spool: try Self.spool("source", in: folder), room: room)
+    _ = receiver.begin(.whole(length: length), nil)
     var taken = 0
     while taken < bytes.count {
       let end = min(taken + 16_384, bytes.count)
-      let verdict = intake.receive(bytes.span.bytes.extracting(taken..<end))
+      let verdict = receiver.receive(bytes.span.bytes.extracting(taken..<end))
       taken = end
       if case .enough = verdict { break }
     }
-    switch try intake.finish() {
+    switch try receiver.finish() {
     case .image(let header, _): return (taken, "\(header.width)x\(header.height)")
-    case .refused(let refusal): return (taken, refusal.code)
+    case .rejected(let rejection): return (taken, rejection.code)
     }
   }
 
@@ -97,13 +98,13 @@ import Testing
     let folder = try TemporaryFolder()
     let room = SearchRoom(bytes: 1 << 20)
     let intakes = try (0..<40).map {
-      Intake(Acceptance(.example()), spool: try Self.spool("\($0)", in: folder), room: room)
+      SourceReceiver(Acceptance(.example()), spool: try Self.spool("\($0)", in: folder), room: room)
     }
     // 100 kB of a header without an end each: 36 kB more than every search may keep.
     let bytes = [0xFF, 0xD8] + Self.block + Self.block
-    for intake in intakes {
-      guard case .more = intake.receive(bytes.span.bytes) else {
-        Issue.record("it was refused")
+    for receiver in intakes {
+      guard case .more = receiver.receive(bytes.span.bytes) else {
+        Issue.record("it was rejected")
         return
       }
     }
@@ -111,8 +112,8 @@ import Testing
     let fits = rest.resize(for: 65_536 + 36_000)
     #expect(!fits)
     // None of them ends with an image, and none of them is lost to an error.
-    for intake in intakes {
-      if case .image = try intake.finish() { Issue.record("an image was found") }
+    for receiver in intakes {
+      if case .image = try receiver.finish() { Issue.record("an image was found") }
     }
   }
 }

@@ -7,8 +7,8 @@ internal import TesseraSystem
 internal import TesseraWorkers
 
 /// Everything that the steps of a run work with; each step takes what it needs. The effects are behind
-/// seams (clock, fetcher, workers, output), so that a test can run the whole way in memory.
-struct RunParts: Sendable {
+/// seams (clock, fetcher, workers, output), so that a test can run all steps in memory.
+struct RunContext: Sendable {
   let file: PipelineFile
   /// The number of this run.
   let run: Int
@@ -32,7 +32,7 @@ struct RunParts: Sendable {
   let stale: StalePolicy
   let planner: FilePlanner
   let confirmer: SourceConfirmer
-  let places: OwnPlaces
+  let places: FinalURLs
   /// Images that lack files of a better format; nil without an upgrade, and in a run for sizes or failures only.
   let upgrades: UpgradeQueue?
   /// Lines that still apply; a run for sizes only has none.
@@ -69,7 +69,7 @@ struct RunParts: Sendable {
     self.output = output
     self.workspace = workspace
     (self.lines, self.chunks, claims) = (lines, chunks, ChunkClaims(lines.parent.index))
-    let libvips = transcoder.hello.libvips
+    let libvips = transcoder.capabilities.libvips
     names = FileNames(file)
     let turns = SourceTurns()
     self.turns = turns
@@ -82,7 +82,7 @@ struct RunParts: Sendable {
         settings: Fingerprint.rejection(file, memory: memory, libvips: libvips),
         onlyFailed: onlyFailed || selection?.examinesRejected == true))
     confirmer = SourceConfirmer(freshness: verdicts.freshness, clock: clock)
-    places = OwnPlaces(ignoredQuery: file.fetch.ignoredQuery)
+    places = FinalURLs(ignoredQuery: file.fetch.ignoredQuery)
     stale = StalePolicy(
       keep: file.fetch.keepStale.inSeconds, keepLost: file.keepLost.inSeconds)
     planner = FilePlanner(
@@ -105,7 +105,7 @@ struct RunParts: Sendable {
   }
 }
 
-extension RunParts {
+extension RunContext {
   var freshness: FreshnessPolicy { verdicts.freshness }
   var rejections: RejectionPolicy { verdicts.rejections }
 }

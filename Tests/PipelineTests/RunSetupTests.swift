@@ -15,7 +15,7 @@ import Testing
 @testable import TesseraWorkers
 
 /// What a run opens, and what it says of parts that it lacks.
-@Suite struct RunOpeningTests {
+@Suite struct RunSetupTests {
   private let run: RunInMemory
   private let recorder = RunRecorder()
   private let watch = Watch()
@@ -23,10 +23,10 @@ import Testing
 
   init() throws { run = try RunInMemory() }
 
-  private func opening(
+  private func setup(
     _ change: (inout PipelineFile) -> Void = { _ in },
     options: (inout RunOptions) -> Void = { _ in }
-  ) async throws -> RunOpening {
+  ) async throws -> RunSetup {
     var file = run.file
     // Within the memory of every machine that tests run on.
     (file.limits.memory, file.workers) = (1_000, 3)
@@ -34,7 +34,7 @@ import Testing
     var choices = RunOptions(workerPath: "/bin/worker")
     options(&choices)
     let (workers, watch) = (workers, watch)
-    return RunOpening(
+    return RunSetup(
       file: file, options: choices, held: try await HeldOutput(run.output, run.workspace, nil),
       services: RunServices(
         clock: run.clock.wallClock,
@@ -53,7 +53,7 @@ import Testing
   // MARK: Workers
 
   @Test func workersAreStartedAsThePipelineSays() async throws {
-    _ = try await opening { $0.limits.time = .seconds(7) }.startWorkers()
+    _ = try await setup { $0.limits.time = .seconds(7) }.startWorkers()
     let started = watch.started.withLock { $0 }
     let settings = try #require(started)
     #expect((settings.executable, settings.count, settings.memory) == ("/bin/worker", 3, 1_000))
@@ -63,7 +63,7 @@ import Testing
     #expect(watch.events == [#"workerReplaced(reason: "it crashed")"#])
     #expect(recorder.current.warnings == [])
     let error = await #expect(throws: TesseraError.self) {
-      _ = try await opening(options: { $0.workerPath = "none" }).startWorkers()
+      _ = try await setup(options: { $0.workerPath = "none" }).startWorkers()
     }
     #expect(error?.description == "no worker")
   }
@@ -74,11 +74,11 @@ import Testing
 
   @Test func aKernelThatCannotConfineWorkersIsAWarningOrAnError() async throws {
     workers.confinement.withLock { $0 = Confinement(landlock: 0, hasSeccomp: true) }
-    _ = try await opening().startWorkers()
+    _ = try await setup().startWorkers()
     #expect(recorder.current.warnings == [Self.gap])
     #expect(!workers.isClosed)
     let error = await #expect(throws: TesseraError.self) {
-      _ = try await opening { $0.requiresSandbox = true }.startWorkers()
+      _ = try await setup { $0.requiresSandbox = true }.startWorkers()
     }
     #expect(
       error?.description == Self.gap
@@ -88,7 +88,7 @@ import Testing
     #expect(workers.isClosed)
     #expect(recorder.current.warnings.count == 1)
     workers.confinement.withLock { $0 = Confinement(landlock: 1, hasSeccomp: true) }
-    _ = try await opening { $0.requiresSandbox = true }.startWorkers()
+    _ = try await setup { $0.requiresSandbox = true }.startWorkers()
     #expect(recorder.current.warnings.count == 1)
   }
 
@@ -110,9 +110,9 @@ import Testing
       ),
     ]
     for (change, message) in changes {
-      let opening = try await opening(change)
+      let setup = try await setup(change)
       do {
-        _ = try await opening.startWorkers()
+        _ = try await setup.startWorkers()
         #expect(message == nil)
       } catch {
         let error = TesseraError(error)
@@ -121,14 +121,14 @@ import Testing
       }
     }
     workers.lacks.withLock { $0 = [] }
-    _ = try await opening { $0.plan.formats = [.fixed(.heic)] }.startWorkers()
+    _ = try await setup { $0.plan.formats = [.fixed(.heic)] }.startWorkers()
   }
 
   // MARK: Fetchers
 
   @Test func theFetcherEndsWithTheRun() async throws {
     let end = ContinuousClock.now
-    _ = try await opening { $0.fetch.perHost = 5 }.startFetcher(end: end)
+    _ = try await setup { $0.fetch.perHost = 5 }.startFetcher(end: end)
     let fetching = watch.fetching.withLock { $0 }
     let settings = try #require(fetching)
     #expect((settings.end, settings.perHost) == (end, 5))
@@ -138,45 +138,45 @@ import Testing
         #"hostSlowed(host: "img.example", reason: "the server responded with status 503", "#
           + "pause: 3.0 seconds)"
       ])
-    let error = await #expect(throws: TesseraError.self) {
-      _ = try await opening { $0.fetch.perHost = 13 }.startFetcher(end: nil)
+    let error = await #expect(throws: SystemError.self) {
+      _ = try await setup { $0.fetch.perHost = 13 }.startFetcher(end: nil)
     }
     #expect(error?.description == SystemError("open", "x", code: 2).description)
   }
 
-  // MARK: Guards
+  // MARK: Checks
 
   @Test func theLastRunGuardsTheNext() async throws {
-    let first = try await opening().guards(run.state)
+    let first = try await setup().checks(run.state)
     #expect((first.0.shrinking == nil, first.0.owner != nil) == (true, true))
     #expect((first.0.allowsFailures, first.0.forgotten.isEmpty) == (false, true))
     #expect(recorder.current.before == nil)
     let number = try await run.state.beginRun(boot: "")
     try await run.state.endRun(number, .init(pipeline: run.file.name, items: 150))
-    let second = try await opening { $0.shrinkAbove = 10 }.guards(run.state)
+    let second = try await setup { $0.shrinkAbove = 10 }.checks(run.state)
     #expect(second.0.shrinking?.reason(toRejectItems: 135) == nil)
     #expect(second.0.shrinking?.reason(toRejectItems: 134) != nil)
     #expect(second.0.shrinking?.reason(toRejectItems: 0) != nil)
     #expect(recorder.current.before == 150)
-    let allowed = try await opening(options: {
+    let allowed = try await setup(options: {
       ($0.allowsShrink, $0.allowsLoss) = (true, true)
-    }).guards(run.state)
+    }).checks(run.state)
     #expect((allowed.0.shrinking == nil, allowed.0.allowsFailures) == (true, true))
     // Another pipeline.
     await #expect(throws: TesseraError.self) {
-      _ = try await opening { $0.name = "blog" }.guards(run.state)
+      _ = try await setup { $0.name = "blog" }.checks(run.state)
     }
-    _ = try await opening({ $0.name = "blog" }, options: { $0.takesOver = true }).guards(run.state)
+    _ = try await setup({ $0.name = "blog" }, options: { $0.takesOver = true }).checks(run.state)
   }
 
   /// A shard has few items, which it may lose.
   @Test func aShardMayLoseAFewItems() async throws {
     let number = try await run.state.beginRun(boot: "")
     try await run.state.endRun(number, .init(pipeline: run.file.name, items: 9))
-    let whole = try await opening().guards(run.state).0
+    let whole = try await setup().checks(run.state).0
     #expect(whole.shrinking?.reason(toRejectItems: 0) != nil)
-    let shard = try await opening(options: { $0.shard = RunOptions.shard("0/2") })
-      .guards(run.state).0
+    let shard = try await setup(options: { $0.shard = RunOptions.shard("0/2") })
+      .checks(run.state).0
     #expect(shard.shrinking?.reason(toRejectItems: 0) == nil)
   }
 
@@ -184,15 +184,15 @@ import Testing
     var forgotten = ForgottenItems()
     forgotten.add(ids: ["a"], requests: [])
     try await forgotten.write(to: run.output, run.workspace)
-    let guards = try await opening().guards(run.state).0
-    #expect(guards.forgotten == forgotten)
+    let checks = try await setup().checks(run.state).0
+    #expect(checks.forgotten == forgotten)
   }
 
   // MARK: Recovery and cache
 
   @Test func lostFilesAreAWarning() async throws {
-    let opening = try await opening()
-    try await opening.recover(run.state, boot: "now")
+    let setup = try await setup()
+    try await setup.recover(run.state, boot: "now")
     #expect(recorder.current.warnings == [])
     let number = try await run.state.beginRun(boot: "before")
     var change = StateStore.SourceChange()
@@ -203,7 +203,7 @@ import Testing
       ],
       placeholder: ("p", Placeholders()), run: number)
     try await run.state.save(change, key: "k", url: "u")
-    try await opening.recover(run.state, boot: "now")
+    try await setup.recover(run.state, boot: "now")
     #expect(
       recorder.current.warnings == [
         "the machine stopped during an earlier run; 1 incomplete files will be regenerated"
@@ -211,13 +211,13 @@ import Testing
   }
 
   @Test func withoutACacheARunGoesOn() async throws {
-    #expect(try await opening().openCache() == nil)
-    #expect(try await opening { $0.fetch.cache = 1_000 }.openCache() != nil)
+    #expect(try await setup().openCache() == nil)
+    #expect(try await setup { $0.fetch.cache = 1_000 }.openCache() != nil)
     #expect(recorder.current.warnings == [])
     let path = run.folder.path("workspace/cache")
     try FileManager.default.removeItem(atPath: path)
     try run.folder.write("", to: "workspace/cache")
-    #expect(try await opening { $0.fetch.cache = 1_000 }.openCache() == nil)
+    #expect(try await setup { $0.fetch.cache = 1_000 }.openCache() == nil)
     #expect(recorder.current.warnings.count == 1)
     #expect(
       recorder.current.warnings[0].hasPrefix("no sources are cached (fetch.cache): could not "))
@@ -242,8 +242,8 @@ private final class IdleWorkers: Transcoding {
   private let closed = Mutex(false)
   var isClosed: Bool { closed.withLock { $0 } }
 
-  var hello: WorkerHello {
-    WorkerHello(
+  var capabilities: WorkerCapabilities {
+    WorkerCapabilities(
       libvips: "8.14.1", confinement: confinement.withLock { $0 }, lacks: lacks.withLock { $0 })
   }
   var statistics: WorkerStatistics { WorkerStatistics() }
