@@ -188,7 +188,7 @@ package struct Workspace: Sendable {
   /// Takes the lock, which ends with this process at the latest. Shards of one output have a lock each,
   /// and share that of the output.
   ///
-  /// - Throws: ``TesseraError/busy(_:holder:)`` if another process holds the lock.
+  /// - Throws: ``TesseraError`` of the code `busy` if another process holds the lock.
   package func lock() throws -> OutputLock {
     guard let whole else {
       return OutputLock(file: try Self.lock(directory, name, isShared: false), whole: nil)

@@ -1,7 +1,7 @@
 /// The state's tables.
 enum Schema {
   /// The version of ``tables``, stored in the file as its `user_version`. A state of an earlier one is set aside.
-  static let version = 26
+  static let version = 27
 
   private static let tables = """
     -- Each source. URLs may hold secrets, so they are stored as digests. A key or digest is a blob; see PackedKey.

@@ -82,6 +82,7 @@ package struct SystemError: Error, Equatable, Sendable {
       case .existing: EEXIST
       case .unsupported: EOPNOTSUPP
       case .lost: ECANCELED
+      case .unreachable: EHOSTUNREACH
       case .other: EREMOTEIO
       }
     var error = SystemError("use", path, code: code)
@@ -90,7 +91,7 @@ package struct SystemError: Error, Equatable, Sendable {
   }
 
   package enum StoreKind: Sendable {
-    case missing, existing, unsupported, lost, other
+    case missing, existing, unsupported, lost, unreachable, other
   }
 
   package var isLink: Bool { self == .link(path) }
@@ -134,12 +135,16 @@ package struct SystemError: Error, Equatable, Sendable {
 
 extension SystemError: ReportedError {
   package var report: TesseraError {
-    let code: TesseraError.Code =
-      isFullDisk ? .diskFull : isLost ? .lost : code == EREMOTEIO ? .output : .system
+    let isOutput =
+      [EREMOTEIO, EHOSTUNREACH, EOPNOTSUPP].contains(code) || isDamage || isOvertaken
+    let kind: TesseraError.Code =
+      isFullDisk ? .diskFull : isLost ? .lost : isOutput ? .output : .system
     let isWhole = finding == nil
-    return TesseraError(
-      code, isWhole ? "could not \(operation) \"\(path)\": \(reason)" : reason,
+    var report = TesseraError(
+      kind, isWhole ? "could not \(operation) \"\(path)\": \(reason)" : reason,
       remedy: isWhole ? remedy : nil, subject: path)
+    report.isRetryable = report.isRetryable || isOvertaken || code == EHOSTUNREACH
+    return report
   }
 }
 

@@ -20,7 +20,7 @@ package struct TesseraError: Error, Sendable, CustomStringConvertible {
     case otherPipeline = "other-pipeline"
     /// A run of some images can't leave the others as they are.
     case only
-    /// It was to be of images that neither the manifest nor the catalog has.
+    /// An id that was named is not that of an image.
     case unknownImages = "unknown-images"
     case tooManyFailures = "too-many-failures"
     case lostImages = "lost-images"
@@ -46,10 +46,11 @@ package struct TesseraError: Error, Sendable, CustomStringConvertible {
   package var isRetryable: Bool
 
   package init(
-    _ code: Code, _ cause: String, remedy: String? = nil, subject: String? = nil
+    _ code: Code, _ cause: String, remedy: String? = nil, subject: String? = nil,
+    isRetryable: Bool = false
   ) {
     (self.code, self.cause, self.remedy, self.subject) = (code, cause, remedy, subject)
-    isRetryable = code == .busy || code == .lost
+    self.isRetryable = isRetryable || code == .busy || code == .lost
   }
 
   /// Whether another process has the output, or has taken it over.

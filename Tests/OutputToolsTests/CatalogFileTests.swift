@@ -89,8 +89,6 @@ import Testing
       try CatalogDiff(old: old, new: new).writeJSON { part in
         bytes += part
         parts += 1
-      } describe: {
-        ("code", "\($0)")
       }
     } catch {
       failure = "\(error)"
@@ -176,8 +174,9 @@ import Testing
             }
           ],
           "error": {
-            "code": "code",
-            "message": "\(message.replacing("\"", with: "\\\""))"
+            "code": "output",
+            "message": "\(message.replacing("\"", with: "\\\""))",
+            "retryable": false
           }
         }
 

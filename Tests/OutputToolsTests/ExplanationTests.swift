@@ -68,9 +68,9 @@ import Testing
       (entry.run, entry.reason) = (Int(second), reason?.rawValue)
       let history = try small.workspace.readHistory()
       try small.workspace.writeHistory(history.adding(entry), after: history)
-      let rejection = try await Explanation.of("a", in: small.root).rejection
-      #expect(rejection?.reason == reason?.rawValue)
-      #expect(rejection?.time == (reason == nil ? nil : "1970-01-01T00:00:02Z"))
+      let failure = try await Explanation.of("a", in: small.root).failure
+      #expect(failure?.reason == reason?.rawValue)
+      #expect(failure?.time == (reason == nil ? nil : "1970-01-01T00:00:02Z"))
     }
   }
 

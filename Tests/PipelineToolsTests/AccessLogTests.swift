@@ -91,7 +91,7 @@ import Testing
     #expect(try await Tool.run("/usr/bin/gzip", [folder.path("b.log")]).status == 0)
     var log = try AccessLog(reading: [plain, packed])
     #expect(log.takeRequests(of: Self.path) == 3)
-    let gone = #expect(throws: TesseraError.self) { try AccessLog(reading: [folder.path("c")]) }
+    let gone = #expect(throws: SystemError.self) { try AccessLog(reading: [folder.path("c")]) }
     #expect(gone?.description.contains("No such file") == true)
     let other = try folder.write("a \"GET / HTTP/1.1\" 200 1\n", to: "other.log")
     let none = #expect(throws: TesseraError.self) { try AccessLog(reading: [other]) }

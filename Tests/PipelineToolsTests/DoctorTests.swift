@@ -86,7 +86,7 @@ import Testing
     let output = OutputFacts(
       output: "/srv/feed", folder: "/srv/feed",
       room: .success(.init(freeBytes: 400_000, bytes: 50_000_000_000, freeInodes: 12)),
-      rejection: SystemError("write to", "/srv/feed", code: 30))
+      obstacle: SystemError("write to", "/srv/feed", code: 30))
     let doctor = Self.doctor(
       machine.findings + output.findings,
       [ExaminationCheck(.read, "avif", problem: "no decoder")])
@@ -178,7 +178,7 @@ import Testing
       (
         OutputFacts(
           output: "/srv/a", folder: "/srv/a", room: nil,
-          rejection: SystemError("write to", "/srv/a", code: 13)),
+          obstacle: SystemError("write to", "/srv/a", code: 13)),
         ["no", "only the user who runs the pipeline can see whether a run is at work on it"],
         "call it as the user who runs the pipeline: sudo -u \"$(stat -c %U /srv/a)\" tessera …; or, if the output is to be "
           + "yours from now on: sudo chown -R \"$(id -un)\" /srv/a"
@@ -186,13 +186,13 @@ import Testing
       (
         OutputFacts(
           output: "a.txt", folder: "a.txt", room: nil,
-          rejection: SystemError("use", "a.txt", code: 20)),
+          obstacle: SystemError("use", "a.txt", code: 20)),
         ["no", "no run on this machine is at work on it"], "name a folder (output)"
       ),
       (
         OutputFacts(
           output: "/srv/new", folder: "/", exists: false, room: nil,
-          rejection: SystemError("write to", "/", code: 13)),
+          obstacle: SystemError("write to", "/", code: 13)),
         ["no", "no run on this machine is at work on it"],
         "sudo install -d -o \"$(id -un)\" /srv/new"
       ),
@@ -203,7 +203,7 @@ import Testing
       (
         OutputFacts(
           output: "s3://feed", isStore: true, folder: "s3://feed", room: nil,
-          rejection: .store("s3://feed", "was rejected: 403", .other)),
+          obstacle: .store("s3://feed", "was rejected: 403", .other)),
         ["no"],
         "the keys under \"store\", and the credentials (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY)"
       ),

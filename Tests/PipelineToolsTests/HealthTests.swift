@@ -75,7 +75,7 @@ import Testing
     let folder = try TemporaryFolder()
     try folder.write("x", to: "file")
     let there = await OutputFacts.examine(folder.path(""))
-    #expect(there.exists && !there.isStore && there.rejection == nil && there.holder == nil)
+    #expect(there.exists && !there.isStore && there.obstacle == nil && there.holder == nil)
     #expect(there.folder == folder.path("") && there.output == there.folder)
     guard case .success(let room)? = there.room else {
       Issue.record("no room is known")
@@ -83,10 +83,10 @@ import Testing
     }
     #expect(room.freeBytes > 0 && room.bytes >= room.freeBytes)
     let new = await OutputFacts.examine(folder.path("new/one"))
-    #expect(!new.exists && new.rejection == nil)
+    #expect(!new.exists && new.obstacle == nil)
     #expect(FileManager.default.contentsEqual(atPath: new.folder, andPath: folder.path("")))
     let file = await OutputFacts.examine(folder.path("file"))
-    #expect(file.rejection == SystemError("use", folder.path("file"), code: 20))
+    #expect(file.obstacle == SystemError("use", folder.path("file"), code: 20))
     #expect(file.findings.compactMap(\.fix).contains("name a folder (output)"))
     #expect(folder.files(below: "") == ["file"])
     let here = await OutputFacts.examine("no-such-folder")

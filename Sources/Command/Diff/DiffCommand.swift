@@ -63,12 +63,7 @@ enum DiffCommand: Command {
 
   private static func writeJSON(of diff: CatalogDiff) throws {
     do {
-      try diff.writeJSON(
-        { Console.write($0) },
-        describe: { error in
-          let error = TesseraError(error)
-          return (error.code.rawValue, error.description)
-        })
+      try diff.writeJSON { Console.write($0) }
     } catch {
       // The document on standard output states the error already.
       throw AlreadyPrintedError(error)

@@ -1,4 +1,5 @@
 internal import TesseraJSON
+internal import TesseraSystem
 
 extension CatalogDiff {
   /// What happened to one image.
@@ -28,11 +29,9 @@ extension CatalogDiff {
   ///
   /// After an error, the document is complete, too: it has an `error` in the place of the counts.
   ///
-  /// - Parameters:
-  ///   - write: called with the parts of the document.
-  ///   - describe: the members of an error in JSON.
+  /// - Parameter write: called with the parts of the document.
   func writeJSON(
-    _ write: ([UInt8]) -> Void, describe: (any Error) -> (code: String, message: String)
+    _ write: ([UInt8]) -> Void
   ) throws {
     var writer = JSONWriter(indent: 2)
     var failure: (any Error)?
@@ -56,11 +55,14 @@ extension CatalogDiff {
         object.member("new", outcome.digests.new)
         outcome.report.write(to: &object)
       } else if let failure {
-        let error = describe(failure)
+        let error = TesseraError(failure)
         object.name("error")
         object.object { group in
-          group.member("code", error.code)
-          group.member("message", error.message)
+          group.member("code", error.code.rawValue)
+          group.member("message", error.description)
+          if let subject = error.subject { group.member("subject", subject) }
+          if let remedy = error.remedy { group.member("remedy", remedy) }
+          group.member("retryable", error.isRetryable)
         }
       }
     }

@@ -13,16 +13,16 @@ struct OutputFacts: Sendable {
   var exists: Bool
   var room: Result<FileSystem.Room, SystemError>?
   /// Why it can't be written, or a store can't be reached; nil if it can.
-  var rejection: SystemError?
+  var obstacle: SystemError?
   /// The process that holds it; 0 for one that can't be seen from here; nil if none does.
   var holder: Int?
 
   init(
     output: String, isStore: Bool = false, folder: String, exists: Bool = true,
-    room: Result<FileSystem.Room, SystemError>?, rejection: SystemError? = nil, holder: Int? = nil
+    room: Result<FileSystem.Room, SystemError>?, obstacle: SystemError? = nil, holder: Int? = nil
   ) {
     (self.output, self.isStore, self.folder, self.exists) = (output, isStore, folder, exists)
-    (self.room, self.rejection, self.holder) = (room, rejection, holder)
+    (self.room, self.obstacle, self.holder) = (room, obstacle, holder)
   }
 
   static func examine(_ output: String) async -> OutputFacts {
@@ -31,7 +31,7 @@ struct OutputFacts: Sendable {
       do {
         try await OpenOutput(output, creates: false).output.prepare()
       } catch {
-        facts.rejection = error as? SystemError
+        facts.obstacle = error as? SystemError
       }
       return facts
     }
@@ -56,7 +56,7 @@ struct OutputFacts: Sendable {
       // A tool that was called by another user may have left folders, or a state, of that user.
       if facts.exists { for path in written(in: output) { try FileSystem.expectWritable(path) } }
     } catch {
-      facts.rejection = error
+      facts.obstacle = error
     }
     return facts
   }
@@ -132,12 +132,12 @@ struct OutputFacts: Sendable {
   }
 
   private var access: HealthCheck {
-    if let rejection {
+    if let obstacle {
       return HealthCheck(
         .access, output, "no",
         problem: isStore
-          ? "\(rejection)" : "\"\(rejection.path)\" can't be written: \(rejection.reason)",
-        fix: fix(of: rejection))
+          ? "\(obstacle)" : "\"\(obstacle.path)\" can't be written: \(obstacle.reason)",
+        fix: fix(of: obstacle))
     }
     if isStore { return HealthCheck(.access, output, "the store answers") }
     return HealthCheck(
@@ -145,12 +145,12 @@ struct OutputFacts: Sendable {
       exists ? "can be written" : "does not exist yet; a run creates it in \(folder)")
   }
 
-  private func fix(of rejection: SystemError) -> String {
+  private func fix(of obstacle: SystemError) -> String {
     if isStore {
       return
         "the keys under \"store\", and the credentials (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY)"
     }
-    switch rejection.code {
+    switch obstacle.code {
     case Self.readOnly: return "mount -o remount,rw \"$(findmnt -no TARGET --target \(folder))\""
     case Self.notAFolder: return "name a folder (output)"
     default:
@@ -165,7 +165,7 @@ struct OutputFacts: Sendable {
   private var lock: HealthCheck {
     switch holder {
     // The folder of the lock is private to its owner.
-    case nil where exists && rejection?.isPermission == true:
+    case nil where exists && obstacle?.isPermission == true:
       HealthCheck(
         .lock, output, "only the user who runs the pipeline can see whether a run is at work on it")
     case nil: HealthCheck(.lock, output, "no run on this machine is at work on it")

@@ -147,7 +147,11 @@ struct CatalogExport {
 
   private func slotNames(in head: Catalog) throws -> [String] {
     for slot in chosen {
-      try head.requireSlots(SlotName(slot))
+      do throws(UnknownSlot) {
+        try head.requireSlots(SlotName(slot))
+      } catch {
+        throw TesseraError(.output, "\(error)", subject: slot)
+      }
     }
     return chosen.isEmpty ? head.slots.keys.sorted() : chosen
   }

@@ -49,15 +49,12 @@ struct ForgetWork {
       if let damage { unread = " in what can be read (\(damage))" }
     }
     if let id = unknown.min()?.text {
-      throw TesseraError(
-        .output, "\"\(output.location)\" has no image \"\(id)\"\(unread); nothing was changed")
+      throw noImage("\"\(id)\"\(unread)", id)
     }
     let areForgotten = wereLost || requests.contains { marks.has(id: "", request: $0) }
     if found.isEmpty, let url = urls.first, !areForgotten {
-      throw TesseraError(
-        .output,
-        "\"\(output.location)\" has no image of \"\(SourceURL.shown(url, ignoring: []))\"\(unread); nothing was changed"
-      )
+      let shown = SourceURL.shown(url, ignoring: [])
+      throw noImage("of \"\(shown)\"\(unread)", shown)
     }
     ids = found.texts
     self.requests = requests
@@ -78,6 +75,12 @@ struct ForgetWork {
     report.sameID = try await sharing(
       Set<Identifier>(of: ids.map { ManifestEntry.sharedID(of: $0) ?? $0 })
     ).subtracting(found).texts
+  }
+
+  private func noImage(_ what: String, _ subject: String) -> TesseraError {
+    TesseraError(
+      .unknownImages, "\"\(output.location)\" has no image \(what); nothing was changed",
+      subject: subject)
   }
 
   /// Those that no state has.
@@ -134,9 +137,9 @@ struct ForgetWork {
       try await erasure.end()
     } catch let error as SystemError where erasure.damaged(error) != nil {
       throw TesseraError(
-        .output, "\(error)",
-        remedy:
-          "later runs leave the images out, but it may still have them: run, or merge, which replaces it, and then forget them again"
+        .output,
+        "\(error); "
+          + "later runs leave the images out, but it may still have them: run, or merge, which replaces it, and then forget them again"
       )
     }
     report.foreign = try await foreign()

@@ -81,7 +81,8 @@ struct Gallery {
       guard report.shown < limit else { continue }
       guard let written = try lines.next(), Identifier(written.id) == Identifier(image.id) else {
         throw TesseraError(
-          .output, "the catalog of \"\(output)\" changed while it was read", remedy: "try again")
+          .output, "the catalog of \"\(output)\" changed while it was read", remedy: "try again",
+          isRetryable: true)
       }
       var writer = JSONWriter()
       writer.value(written.json)

@@ -88,7 +88,7 @@ struct FirstSources {
   private mutating func add(url: String) throws {
     guard SourceURL.isFetchable(url), !SourceURL.hasBlank(url) else {
       throw TesseraError(
-        .local, "\"\(url)\" can't be fetched", remedy: "expected a URL of http or https")
+        .local, "\"\(url)\" can't be fetched; expected a URL of http or https")
     }
     permit(hostOf: url)
     let shown = SourceURL.shown(url, ignoring: [])
@@ -203,13 +203,7 @@ struct FirstSources {
 
   /// What a file is, by its beginning.
   private static func content(of path: String) throws -> Content {
-    let bytes: [UInt8]
-    do throws(SystemError) {
-      let file = try File(path, .readWithoutWaiting)
-      bytes = try file.read(beginning, at: 0)
-    } catch {
-      throw TesseraError(.local, error.description)
-    }
+    let bytes = try File(path, .readWithoutWaiting).read(beginning, at: 0)
     switch ImageHeader.read(bytes.span, isWhole: bytes.count < beginning) {
     case .header(let header):
       return PipelineFile.defaultAccept.contains(header.format)

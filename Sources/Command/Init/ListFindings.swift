@@ -36,9 +36,7 @@ struct ListFindings {
   init(readingList path: String) async throws {
     var file = PipelineFile(reading: .file(path))
     var rejection: TesseraError?
-    do { try await read(file) } catch  where !(error is CancellationError) {
-      rejection = TesseraError(error)
-    }
+    do { try await read(file) } catch let error as TesseraError { rejection = error }
     // Tried with the mapping that its header row has shown, or its first rows.
     if images == 0, rejection != nil || problems > 0, let columns = suggestion ?? Self.guess(path) {
       isGuessed = suggestion == nil

@@ -45,8 +45,8 @@ struct ManifestUpdate {
     let file = try PipelineFile.load(pipeline, manifest: nil, output: nil)
     guard case .file(let manifest) = file.manifest, manifest.hasSuffix(".jsonl") else {
       throw TesseraError(
-        .local, "the manifest of \"\(pipeline)\" is not a .jsonl file",
-        remedy: "--manifest-only writes no other")
+        .local,
+        "the manifest of \"\(pipeline)\" is not a .jsonl file; --manifest-only writes no other")
     }
     let old = try ManifestLines(of: manifest)
     let known = Set(old.lines.map(\.place))
@@ -56,8 +56,7 @@ struct ManifestUpdate {
     let first = try FirstSources(sources, known: known, ids: ids)
     guard !first.images.isEmpty else {
       throw TesseraError(
-        .local, "a list is a manifest by itself",
-        remedy: "--manifest-only needs images, folders or URLs")
+        .local, "a list is a manifest by itself; --manifest-only needs images, folders or URLs")
     }
     let lines = old.lines.filter { !first.lacks($0.place) }
     try check(lines.count, of: old.lines.count, manifest)
@@ -86,9 +85,9 @@ struct ManifestUpdate {
     let share = kept == 0 ? "all" : "more than \(Units.text(percentage: limit))"
     throw TesseraError(
       .local,
-      "\"\(manifest)\" would lose \(count - kept) of \(count) images (\(share)), because their files do not exist",
+      "\"\(manifest)\" would lose \(count - kept) of \(count) images (\(share)), because their files do not exist; nothing was written",
       remedy:
-        "nothing was written; check that the folders are mounted and complete, or remove the manifest to begin again"
+        "check that the folders are mounted and complete, or remove the manifest to begin again"
     )
   }
 

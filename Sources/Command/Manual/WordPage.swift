@@ -87,7 +87,7 @@ extension TesseraError.Code {
       "the store writes objects whatever the condition, so runs would not see each other"
     case .otherPipeline: "the output holds the catalog of another pipeline"
     case .only: "only some images can't be processed (--only…), because the pipeline has changed"
-    case .unknownImages: "neither manifest nor catalog has an id that was named (--only)"
+    case .unknownImages: "there is no image with an id that was named"
     case .tooManyFailures: "more of the last images failed than fail-above"
     case .lostImages: "the catalog would lose more images than lost-above"
     case .tables: "tables of ready pixels could not be made"

@@ -137,10 +137,8 @@ extension Merging {
     }
     guard count.isAbove(limit) else { return }
     throw TesseraError(
-      .output,
-      count.sentence(limit: limit)
-        + "; the last good catalog stands; if the images are really gone, accept it with merge --allow-loss"
-    )
+      .lostImages, "\(count.sentence(limit: limit)); the last good catalog stands",
+      remedy: "if the images are really gone, accept it with merge --allow-loss")
   }
 
   /// If the files of the new catalog are dropped again, `prune` waits again. Runs of shards have other states than its.

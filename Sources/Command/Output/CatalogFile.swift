@@ -115,7 +115,7 @@ struct CatalogFile {
     guard (stored ?? beside).digest != forgotten.digest else { return }
     throw TesseraError(
       .output, "images were forgotten (tessera forget) while the catalog \"\(path)\" was read",
-      remedy: "run the same command again")
+      remedy: "run the same command again", isRetryable: true)
   }
 
   /// The catalog without its images.

@@ -90,8 +90,8 @@ struct CatalogImages: ~Copyable {
       guard use.variants.allSatisfy((image?.variants ?? []).indices.contains) else {
         throw TesseraError(
           .output,
-          "\"\(path)\": slot \"\(name)\" of \"\(image?.id ?? "")\" names a file that is not there",
-          remedy: "the catalog is damaged, run again to regenerate it")
+          "\"\(path)\": slot \"\(name)\" of \"\(image?.id ?? "")\" names a file that is not there; the catalog is damaged, run again to regenerate it"
+        )
       }
     }
     return image

@@ -26,8 +26,9 @@ struct OutputFolder: Sendable {
       }
       guard state == nil else {
         throw TesseraError(
-          .output, "\"\(root)\" is a directory and holds its own state",
-          remedy: "--state is for an output in an object store")
+          .output,
+          "\"\(root)\" is a directory and holds its own state; --state is for an output in an object store"
+        )
       }
     }
     place = try OpenOutput(root, state: state, creates: false)

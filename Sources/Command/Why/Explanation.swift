@@ -24,7 +24,7 @@ struct Explanation: Sendable, JSONDocument {
   /// nil if the run that decided was the last one.
   var unchangedUntil: String?
   /// Of the last run; nil if it made a catalog.
-  var rejection: Rejection?
+  var failure: Failure?
   /// The qualities that searches have found for its bytes, in this run or earlier ones, the last one first: a clause
   /// each. The pipeline's settings decide which of them counts, if any.
   @Omitting([]) var qualities: [String] = []
@@ -37,13 +37,13 @@ struct Explanation: Sendable, JSONDocument {
   var statusInCatalog: String?
 
   /// Why a run made no catalog, and when it ended, in UTC.
-  struct Rejection: Sendable, Encodable {
+  struct Failure: Sendable, Encodable {
     var reason: String
     var time: String
   }
 
   private enum CodingKeys: String, CodingKey {
-    case schema, id, line, status, url, decisions, unchangedUntil, rejection, qualities, error,
+    case schema, id, line, status, url, decisions, unchangedUntil, failure, qualities, error,
       remedy
     case content = "sha256"
     case twin = "sameBytesAs"
@@ -87,8 +87,8 @@ struct Explanation: Sendable, JSONDocument {
       decisions: known.reasons.map { $0.sentence(ofFile: isFile) },
       // A run that finds nothing to do has no number.
       unchangedUntil: good?.run == nil ? good.map { Host.timestamp($0.ended) } : nil,
-      rejection: last?.reason.map {
-        Rejection(reason: $0, time: Host.timestamp(last?.ended ?? 0))
+      failure: last?.reason.map {
+        Failure(reason: $0, time: Host.timestamp(last?.ended ?? 0))
       },
       qualities: qualities.sorted { $0.run > $1.run }.map(\.sentence), content: known.content,
       twin: known.twin,
@@ -147,28 +147,28 @@ struct Explanation: Sendable, JSONDocument {
     let forgotten = try await ForgottenItems.of(output.published)
     if forgotten.has(id: id) {
       return TesseraError(
-        .output, "the image \"\(id)\" was forgotten (tessera forget), and runs leave it out",
+        .unknownImages, "the image \"\(id)\" was forgotten (tessera forget), and runs leave it out",
         remedy: "--undo with its id, and with its URL if that was named, ends that")
     }
     let status = try await status(of: id, inEarlierCatalogOf: output)
     if let status, status != "missing" {
       return TesseraError(
-        .output, "no item of the last run has the id \"\(id)\"",
-        remedy:
-          "the current catalog is an earlier one (tessera rollback), in which this image is \(status)"
+        .unknownImages,
+        "no item of the last run has the id \"\(id)\"; "
+          + "the current catalog is an earlier one (tessera rollback), in which this image is \(status)"
       )
     }
     if let kept = try await lastCatalog(of: output, with: id) {
       return TesseraError(
-        .output, "no item of the last run has the id \"\(id)\"",
-        remedy:
-          "it left the catalog with that which was replaced at \(Host.timestamp(Double(kept.time))) (tessera rollback --list)"
+        .unknownImages,
+        "no item of the last run has the id \"\(id)\"; "
+          + "it left the catalog with that which was replaced at \(Host.timestamp(Double(kept.time))) (tessera rollback --list)"
       )
     }
     let near = try await state.ids(near: id, limit: listedIDs + 1)
     let list = near.prefix(listedIDs).map { "\"\($0)\"" }.joined(separator: ", ")
     return TesseraError(
-      .output,
+      .unknownImages,
       "no item of the last run has the id \"\(id)\""
         + (near.isEmpty
           ? "" : "; there are \(list)" + (near.count > listedIDs ? " and others" : "")))

@@ -40,9 +40,9 @@ enum WhyCommand: Command {
         "  nothing to do since then: until \(time), runs found manifest, pipeline and sources as they were"
       )
     }
-    if let rejection = explanation.rejection {
+    if let failure = explanation.failure {
       lines.append(
-        "  the last run ended at \(rejection.time) without a new catalog (\(rejection.reason)); the catalog is that of an earlier "
+        "  the last run ended at \(failure.time) without a new catalog (\(failure.reason)); the catalog is that of an earlier "
           + "run")
     }
     lines += explanation.qualities.map { "  \($0)" }

@@ -111,7 +111,7 @@ extension HistoryEntry.Outcome {
     switch self {
     case .done: nil
     case .someFailed: "tessera status lists them, tessera why explains each"
-    case .failed: "see its reason, below"
+    case .failed: "its reason is one of the errors of a command"
     case .stopped: "run again, which goes on"
     }
   }

@@ -36,11 +36,7 @@ package struct StoreError: ReportedError, Sendable, Equatable, CustomStringConve
 
   package var description: String { "\"\(location)\" \(finding)" }
 
-  package var report: TesseraError {
-    var report = asSystemError.report
-    report.isRetryable = report.isRetryable || kind == .unreachable || kind == .late
-    return report
-  }
+  package var report: TesseraError { asSystemError.report }
 
   /// As an output reports it.
   package var asSystemError: SystemError { .store("\(location)", finding, kind.code) }
@@ -53,7 +49,8 @@ extension StoreError.Kind {
     case .condition: .existing
     case .unsupported: .unsupported
     case .lost: .lost
-    case .behindEnd, .rejected, .unreachable, .late: .other
+    case .unreachable, .late: .unreachable
+    case .behindEnd, .rejected: .other
     }
   }
 }

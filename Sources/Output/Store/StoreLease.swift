@@ -64,8 +64,8 @@ final class StoreLease: Sendable {
 
   /// Takes the lock.
   ///
-  /// - Throws: ``TesseraError/leased(_:holder:age:)`` if another process has it, or one that excludes it; or
-  ///   ``TesseraError/noConditions(_:)``.
+  /// - Throws: ``TesseraError`` of the code `busy` if another process has it, or one that excludes it; or
+  ///   ``TesseraError`` of the code `noConditions`.
   func take() async throws {
     try await call { lease in try lease.takeLock() }
   }
@@ -119,7 +119,7 @@ final class StoreLease: Sendable {
 
   /// Renews the lock until the task is cancelled.
   ///
-  /// - Throws: ``TesseraError/lost(_:)``. A store that can't be reached does not mean that it is lost.
+  /// - Throws: ``TesseraError`` of the code `lost`. A store that can't be reached does not mean that it is lost.
   func renew() async throws -> Never {
     while true {
       try await Task.sleep(for: Self.renewalTime)

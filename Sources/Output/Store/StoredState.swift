@@ -61,7 +61,7 @@ final class StoredState: Sendable {
 
   /// Replaces the state. The lease has been confirmed.
   ///
-  /// - Throws: also ``TesseraError/lost(_:)``.
+  /// - Throws: also ``TesseraError`` of the code `lost`.
   func write(_ source: WorkFile) async throws {
     try await call { state in
       let last = state.last.withLock { $0.etag }

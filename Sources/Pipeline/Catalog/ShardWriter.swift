@@ -21,7 +21,7 @@ struct ShardWriter {
   ///   - report: what the run has counted.
   ///   - replaces: whether this run has written the result already.
   /// - Returns: the chunks of the result.
-  /// - Throws: also ``TesseraError/overtaken(_:)``.
+  /// - Throws: also ``TesseraError`` of the code `lost`.
   func write(
     manifest: String?, _ report: RunReport, replaces: Bool = false
   ) async throws -> ChunkList {

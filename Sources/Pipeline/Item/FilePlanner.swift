@@ -118,6 +118,6 @@ struct FilePlanner: Sendable {
 
   /// Nil if the file is missing or not whole: then the record counts as missing.
   private func published(_ record: VariantRecord) async throws -> VariantRecord? {
-    return try await output.has(record.path, bytes: record.bytes) ? record : nil
+    try await output.has(record.path, bytes: record.bytes) ? record : nil
   }
 }

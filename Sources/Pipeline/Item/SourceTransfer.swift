@@ -11,7 +11,7 @@ struct SourceTransfer: Sendable {
   let acceptance: Acceptance
   let recorder: RunRecorder
 
-  /// How a transfer ended. An intake that is handed out has bytes in the spool, which the caller
+  /// How a transfer ended. A receiver that is handed out has bytes in the spool, which the caller
   /// discards.
   indirect enum Outcome: Sendable {
     case notModified(FetchResponse)

@@ -101,7 +101,8 @@ final class RunLines: CatalogLines {
 
   static var lost: TesseraError {
     TesseraError(
-      .local, "a line of the catalog that the run has made is not there", remedy: "run again")
+      .local, "a line of the catalog that the run has made is not there", remedy: "run again",
+      isRetryable: true)
   }
 
   /// Calls `body` with the lines of each chunk, and theirs in the manifest; of a chunk that is copied without these. Notes where

@@ -98,7 +98,13 @@ struct DatabaseError: ReportedError, CustomStringConvertible {
   /// What is wrong with it.
   var reason: String
 
-  var report: TesseraError { TesseraError(.output, "\"\(path)\": \(reason)", subject: path) }
+  /// What to do about a full disk; nil for all else.
+  var room: String?
+
+  var report: TesseraError {
+    TesseraError(
+      room == nil ? .output : .diskFull, "\"\(path)\": \(reason)", remedy: room, subject: path)
+  }
   var description: String { report.description }
 
   static func wrap<Value>(
@@ -107,7 +113,8 @@ struct DatabaseError: ReportedError, CustomStringConvertible {
     do throws(StateError) {
       return try body()
     } catch {
-      throw DatabaseError(path: error.path, reason: error.message)
+      throw DatabaseError(
+        path: error.path, reason: error.message, room: error.isFullDisk ? error.remedy : nil)
     }
   }
 }

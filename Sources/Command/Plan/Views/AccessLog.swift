@@ -18,7 +18,7 @@ struct AccessLog: Sendable {
   init() {}
 
   /// - Parameter paths: of logs, which may be compressed with gzip.
-  /// - Throws: ``AccessLogError`` if one can't be read, or if none has a request of a file.
+  /// - Throws: ``TesseraError`` if one can't be read, or if none has a request of a file.
   init(reading paths: [String]) throws {
     for path in paths { try read(path) }
     guard views == 0 else { return }
@@ -49,7 +49,7 @@ struct AccessLog: Sendable {
         while let chunk = try gunzip.next() { take(chunk, &splitter) }
       }
     } catch let error as SystemError {
-      throw TesseraError(.local, "\(error)")
+      throw error
     } catch let error as Gunzip.Failure {
       throw TesseraError(.local, "the log \"\(path)\": \(error.reason)")
     } catch {

@@ -32,7 +32,7 @@ final class Make: Sendable {
     let watch = context.watch ?? JobWatch()
     context.watch = watch
     let other: SourceFacts
-    switch try await answer(to: job(planned), of: source, watch) {
+    switch try await transcoder.perform(job(planned), of: source, watch: watch) {
     case .made(let files):
       if files.result.facts.plansLike(planned.filePlan.facts) { return .made(planned, files) }
       other = files.result.facts
@@ -57,12 +57,6 @@ final class Make: Sendable {
       decode: filePlan.decode, failOn: failOn, maximumPixels: limits.pixels,
       maximumFrames: limits.frames, files: filePlan.missing.map { filePlan.plan.files[$0] },
       placeholders: placeholders)
-  }
-
-  private func answer(
-    to job: TranscodeJob, of source: JobSource, _ watch: JobWatch
-  ) async throws -> TranscodeAnswer {
-    return try await transcoder.perform(job, of: source, watch: watch)
   }
 
   private func fail(
