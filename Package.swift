@@ -1,18 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The house, top to bottom. A module may import modules on lines below its own; sideways only
-// where a dash says so. Sources/README.md has the drawing with the folders; a test compares both with
-// the imports.
-//
-//   5  Command (tessera)                                                       tessera-worker
-//   4  Pipeline (a run)                                                               |
-//   3  Net -- Output   State   PipelineFile   Workers ------------------------ Transcode
-//      TesseraUI -- TesseraCatalogFoundation   SizeFetcher (public: SwiftUI, URLs)
-//   2  Plan   ImageHeader   Manifest                  pure: no I/O, no clock, no Foundation
-//   1  JSON -- TesseraCatalog (public) -- Text   System -- Bytes
-//   0  CCurl CSQLite CYAML CExpat CVips CWebPMux CCrypto CZlib CDeflate (system libraries);
-//      CProcess, CSandbox, CJPEG, CTIFF, CDecoders, CPixels (our few lines of C)
+// A folder of Sources is a module; Sources/README.md lists what each is for, and its imports. Below, from the bottom up: C, what
+// everything may use, pure modules, a part of the world each, a run, the executables.
 //
 // Only the libraries among the products are for other packages; the rest has `package` access. Every
 // module is named Tessera<Folder>, because SwiftPM wants target names to be unique over the whole
