@@ -6,7 +6,7 @@ enum ListNotes {
       + "do"
   }
 
-  /// Rows that are no images: a line for each kind of them.
+  /// Rows that are not images: a line for each kind of them.
   static func omitted(imageless: Int, unpublished: Int) -> [String] {
     var notes: [String] = []
     if imageless > 0 {

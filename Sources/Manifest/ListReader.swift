@@ -34,7 +34,7 @@ package struct ListReader {
     found += lines.completed(records)
   }
 
-  /// The rows or items so far that are no images.
+  /// The rows or items so far that are not images.
   package var omitted: OmittedRows { lines.omitted + (feed?.omitted ?? OmittedRows()) }
 
   /// The number of the last line so far, or of the last item that has something to say.

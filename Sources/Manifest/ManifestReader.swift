@@ -24,7 +24,7 @@ package struct ManifestReader {
   let columns: ColumnMapping?
   /// Why no line of the list can be used; nil if they can, and before the first one.
   package private(set) var rejection: ListRejection?
-  /// The rows so far that are no images.
+  /// The rows so far that are not images.
   package private(set) var omitted = OmittedRows()
   private var lastPublished:
     (line: Int, own: String?, others: OtherMembers, extra: Result<String?, ManifestProblem>)?

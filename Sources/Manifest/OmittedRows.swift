@@ -1,4 +1,4 @@
-/// The rows and items of a list that are no images, counted.
+/// The rows and items of a list that are not images, counted.
 package struct OmittedRows: Sendable, Equatable {
   /// Those without the URL of an image.
   package var imageless = 0

@@ -2,7 +2,7 @@
 package struct RowReader {
   package private(set) var lines: ManifestReader
   private var table: TableDecoder
-  /// The rows so far that are no images.
+  /// The rows so far that are not images.
   package private(set) var omitted = OmittedRows()
 
   /// - Parameters:

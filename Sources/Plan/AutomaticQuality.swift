@@ -103,7 +103,7 @@ package struct FoundQuality: Sendable, Hashable, Codable {
   package var size: Size
   /// How many qualities were tried.
   package var encodes: Int
-  /// Whether the image has flat areas, as graphics and text do: then its quality is no lower than the default.
+  /// Whether the image has flat areas, as graphics and text do: then its quality is at least the default.
   package var isGraphic: Bool
 
   package init(

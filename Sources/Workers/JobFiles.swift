@@ -70,7 +70,7 @@ struct JobOutcome: Sendable {
 }
 
 extension WorkerReply {
-  /// Why there is no result. A reply of another kind than the request's is no answer to it.
+  /// Why there is no result. A reply of another kind than the request's is not an answer to it.
   var failure: TranscodeFailure {
     if case .failed(let failure) = self { failure } else { .invalidReply }
   }

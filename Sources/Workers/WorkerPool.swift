@@ -10,7 +10,7 @@ package final class WorkerPool: Transcoding {
   /// The means that the workers have reported.
   package let capabilities: WorkerCapabilities
 
-  /// Starts the fork server, and learns its means; workers start when there is work for them.
+  /// Starts the fork server, and reads its capabilities; workers start when there is work for them.
   ///
   /// - Throws: ``TesseraError`` if it cannot be started.
   package static func start(

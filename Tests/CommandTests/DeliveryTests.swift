@@ -144,7 +144,7 @@ import Testing
     await nginx.stop()
   }
 
-  /// What neither the service reads nor every client shows is no image to show.
+  /// What neither the service reads nor every client shows is not an image to show.
   @Test func anUnreadableSourceIsRejected() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let fixture = try RunFixture(

@@ -57,7 +57,7 @@ import Testing
     #expect(explained == metrics)
   }
 
-  /// Grafana is no package of Debian: what can be checked is the form, and Prometheus' own queries.
+  /// Grafana is not a package of Debian: what can be checked is the form, and Prometheus' own queries.
   @Test func theDashboardIsWellFormed() async throws {
     struct Dashboard: Decodable {
       struct Place: Decodable { var x, y, w, h: Int }

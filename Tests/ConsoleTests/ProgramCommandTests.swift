@@ -140,7 +140,7 @@ extension StreamTests {
             errors: "--manifest-only needs --from, with the images to list"))
     }
 
-    /// Commands whose output is no document do not accept an option for one.
+    /// Commands whose output is not a document do not accept an option for one.
     @Test func manAndCompletionsHaveNoJSON() async throws {
       for name in ["man", "completions"] {
         let end = try await tessera(name, name == "man" ? folder.path("m") : "bash", "--json")

@@ -75,7 +75,7 @@ import Testing
           "Age: 20",
         ], 40
       ),
-      // A date is no list: of different ones none counts, and equal ones are one.
+      // A date is not a list: of different ones none counts, and equal ones are one.
       (
         [
           "Date: Sun, 06 Nov 1994 08:49:37 GMT", "Expires: Sun, 06 Nov 1994 08:50:37 GMT",

@@ -50,7 +50,7 @@ import Testing
 
   // MARK: Drafts
 
-  /// Shopify says it in the first row of a product only; what it says of the first is no word on the next.
+  /// Shopify says it in the first row of a product only; what it says of the first is not a word on the next.
   @Test func imagesOfDraftsAreLeftOut() {
     let table = """
       Handle,Published,Image Src,Status

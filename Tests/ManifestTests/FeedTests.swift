@@ -158,7 +158,7 @@ import Testing
         == ["https://a/\(name) Cat", "https://a/8", "https://a/9"])
   }
 
-  /// Of what is no image, the poster.
+  /// Of what is not an image, the poster.
   @Test(arguments: [
     (
       "<media:content url='https://a/v' medium='video'>\(thumbnail("1"))\(thumbnail("2"))</media:content>",

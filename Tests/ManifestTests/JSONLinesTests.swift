@@ -87,7 +87,7 @@ import Testing
     }
     #expect(try entry(.named([])).views == 1.5 && entry(.named([])).extra == nil)
     #expect(try entry(.named(["views"])).extra == #"{"views":1.5}"#)
-    // They are no part of what an item is.
+    // They are not part of what an item is.
     #expect(
       try entry(.named([])).content
         == ManifestEntry(line: 1, id: nil, url: "https://a/1").content.replacing(

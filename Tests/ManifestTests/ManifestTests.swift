@@ -153,7 +153,7 @@ private func outline(_ records: [ManifestRecord]) -> [String] {
       ])
   }
 
-  /// Known columns may be written in any way; a table without URLs is no list of relative ones.
+  /// Known columns may be written in any way; a table without URLs is not a list of relative ones.
   @Test func aHeaderRowWithoutURLsIsTold() {
     #expect(outline(records("ID,URL\np1,https://a/1.jpg\n")) == ["2 p1 https://a/1.jpg"])
     for (header, mistake) in [
@@ -220,7 +220,7 @@ private func outline(_ records: [ManifestRecord]) -> [String] {
     #expect(records("").isEmpty)
   }
 
-  /// As in text/uri-list. A fragment is no comment, and a table's header may begin with the sign.
+  /// As in text/uri-list. A fragment is not a comment, and a table's header may begin with the sign.
   @Test func plainTextHasComments() {
     #expect(
       outline(records("# my, list\n https://a/1#x\n  #https://a/2\nhttps://a/3\n")) == [

@@ -78,7 +78,7 @@ import Testing
     "pipeline":{"name":"feed","fingerprint":"0"},"slots":{},"scales":[1]}
     """
 
-  /// A catalog, one that another program has written again, and files that are no catalogs.
+  /// A catalog, one that another program has written again, and files that are not catalogs.
   @Test(
     arguments: [
       (MemoryCatalogs.document([]), true), (MemoryCatalogs.document(["{}"]), true),

@@ -122,7 +122,7 @@ import Testing
     #expect(try await target(from: first) == nil)
   }
 
-  /// It was removed by hand, which is no error. The others are there, and none lead to another catalog.
+  /// It was removed by hand, which is not an error. The others are there, and none lead to another catalog.
   @Test func aKeptCatalogThatIsGoneHasNone() async throws {
     let old = try await publish(Self.ids("a"))
     let lost = try await publish(Self.ids("ab"))

@@ -91,7 +91,7 @@ import Testing
 
     """
 
-  /// An id that is equal in Unicode names another image, and a mark after a quote is no part of it.
+  /// An id that is equal in Unicode names another image, and a mark after a quote is not part of it.
   @Test func messagesAreSearchedByTheirBytes() async throws {
     func report(_ messages: [String]) -> String {
       "{\n  \"messages\": [\n" + messages.map { "    \"\($0)\"" }.joined(separator: ",\n")

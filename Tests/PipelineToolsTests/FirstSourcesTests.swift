@@ -158,7 +158,7 @@ import Testing
     #expect(first.permissions == ["files:\(folder.place)/photos"])
   }
 
-  /// Bytes that are no image's, under the name of one: its run fails with the reason, and the person sees it.
+  /// Bytes that are not an image, under the name of one: its run fails with the reason, and the person sees it.
   @Test func aBrokenImageStays() throws {
     let folder = try TemporaryFolder()
     let names = ["a.jpg", "b.PNG", "c.jfif", "d.heic", "e.v1.tif", "f.webp"]

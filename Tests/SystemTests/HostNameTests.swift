@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  /// What cannot be a host is not requested; what is no URL is left to libcurl.
+  /// What cannot be a host is not requested; what is not a URL is left to libcurl.
   @Test func aHostThatCannotBeMappedIsNotRequested() {
     #expect(CurlURL.requested("http://ü\u{FFFD}/a") == nil)
     // What some proxies would decode once more, to another host.

@@ -64,7 +64,7 @@ import Testing
     #expect(matrix.transposed == Matrix(Vector(1, 0, 5), Vector(2, 1, 6), Vector(3, 4, 0)))
   }
 
-  /// Places that are on one line, or behind the eye, are no colour space.
+  /// Places that are on one line, or behind the eye, are not a colour space.
   @Test func impossiblePrimariesHaveNoProfile() {
     let places: [CodedColours.Primaries] = [
       .init(.init(0.3, 0.3), .init(0.4, 0.4), .init(0.5, 0.5), .d65),

@@ -15,7 +15,7 @@ import Testing
     // What is not needed for the image is not the reason.
     let text = PNGContainer.written("tEXt", [9]).dropLast() + [9]
     #expect(damage(start + text + data + end) == nil)
-    // What follows the end is no part of the image.
+    // What follows the end is not part of the image.
     #expect(damage(whole + [1]) == nil)
     for place in 0..<data.count {
       var changed = whole

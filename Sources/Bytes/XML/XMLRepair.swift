@@ -48,7 +48,7 @@ enum XMLRepair {
       ? fault : "has the entity &\(entity.prefix(40)); in it, which is not declared"
   }
 
-  /// Whether a text has the mark in it: in CDATA it is no entity.
+  /// Whether a text has the mark in it: in CDATA it is not an entity.
   static func hasMark(_ text: String) -> Bool {
     text.utf8.contains(UInt8(ascii: "&")) && text.contains("&\(mark);")
   }

@@ -13,7 +13,7 @@ struct CheckReport: Sendable, JSONDocument {
   private(set) var badLines = 0
   /// Columns and members that do not become public, with how often the manifest has each.
   var leftOut: [String: Int] = [:]
-  /// Rows and items of a feed that are no images, as ``OmittedRows`` counts them.
+  /// Rows and items of a feed that are not images, as ``OmittedRows`` counts them.
   var imageless = 0
   var unpublished = 0
   /// Where the pipeline says that the manifest has what; nil if it has Tessera's own names.

@@ -55,15 +55,8 @@ extension CatalogDiff {
         object.member("new", outcome.digests.new)
         outcome.report.write(to: &object)
       } else if let failure {
-        let error = TesseraError(failure)
         object.name("error")
-        object.object { group in
-          group.member("code", error.code.rawValue)
-          group.member("message", error.description)
-          if let subject = error.subject { group.member("subject", subject) }
-          if let remedy = error.remedy { group.member("remedy", remedy) }
-          group.member("retryable", error.isRetryable)
-        }
+        object.value(ErrorReport(failure).members)
       }
     }
     write(writer.take() + [UInt8(ascii: "\n")])

@@ -125,8 +125,7 @@ struct CatalogExport {
       FileSystem.parent(of: target), String(bare.isEmpty ? name[...] : bare))
     return switch form {
     case .html: options.nonce != nil && !options.asFragments ? [] : ["\(base).css"]
-    case .xcassets: ["\(base).names.json", "\(base).swift"]
-    case .android: ["\(base).names.json", "\(base).kt"]
+    case .xcassets, .android: ["\(base).names.json"]
     case .sqlite, .csv, .jsonl: []
     }
   }

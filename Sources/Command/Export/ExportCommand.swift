@@ -36,11 +36,11 @@ enum ExportCommand: Command {
     text: """
       Writes what other tools read from an output's catalog: a page of <picture> elements with its
       style sheet; an Xcode .xcassets folder with 1x, 2x and 3x, or an Android res folder with
-      drawable-*dpi, of files in the exact size of each slot, with names by image (.names.json) and
-      constants for the app's code beside it; an SQLite database, in which apps look up images without
-      reading a catalog, and which the next export replaces; or a row for each image with the URL of its
-      file for each slot and scale, as CSV or JSON Lines. URLs begin with the pipeline's base-url; without
-      one they are relative to the catalog's folder.
+      drawable-*dpi, of files in the exact size of each slot, with names by image (.names.json)
+      beside it; an SQLite database, in which apps look up images without reading a catalog, and which
+      the next export replaces; or a row for each image with the URL of its file for each slot and
+      scale, as CSV or JSON Lines. URLs begin with the pipeline's base-url; without one they are
+      relative to the catalog's folder.
       """,
     options: [form, target, force, slot, eager, fluid, reducedData, language, nonce, fragments],
     example: Example(

@@ -10,7 +10,7 @@ struct ListFindings {
   private(set) var images = 0
   /// Lines that can't be used.
   private(set) var problems = 0
-  /// Rows and items of a feed that are no images.
+  /// Rows and items of a feed that are not images.
   private(set) var omitted = OmittedRows()
   /// Where the list has what, as its header row shows; nil if it has Tessera's own names.
   private(set) var columns: ColumnMapping?

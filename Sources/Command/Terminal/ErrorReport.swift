@@ -48,12 +48,18 @@ struct ErrorReport: Sendable {
     return report
   }
 
-  var json: [UInt8] {
-    Document(
-      error: .init(
-        code: error.code, message: error.description, subject: error.subject,
-        remedy: error.remedy, retryable: error.isRetryable, mistakes: mistakes)
-    ).json
+  var json: [UInt8] { Document(error: document).json }
+
+  /// The `error` of a document that was begun before it.
+  var members: JSONValue {
+    // It has no coding of its own that throws.
+    (try? JSONCoding.json(document)) ?? .null
+  }
+
+  private var document: Document.Members {
+    .init(
+      code: error.code, message: error.description, subject: error.subject,
+      remedy: error.remedy, retryable: error.isRetryable, mistakes: mistakes)
   }
 
   private struct Document: JSONDocument {

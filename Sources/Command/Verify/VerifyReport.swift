@@ -27,7 +27,7 @@ struct VerifyReport: Sendable, JSONDocument {
   var withoutDigest = 0
   /// Files of an image service, which only a sample requests.
   var served = 0
-  /// Drafts that killed processes have left. They are no problem of the catalog, but public, and may name any image.
+  /// Drafts that killed processes have left. They do not make the catalog wrong, but public, and may name any image.
   var drafts: [String] = []
   /// Fetched from an image service.
   var bytes = 0

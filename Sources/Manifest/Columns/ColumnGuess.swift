@@ -64,7 +64,7 @@ package struct ColumnGuess {
       .max { (one: Column, other: Column) in one.found.urls.count < other.found.urls.count }
   }
 
-  /// The images that the rows have in a column, and in how many rows; nil for none, and if anything is there that is no image.
+  /// The images that the rows have in a column, and in how many rows; nil for none, and if anything is there that is not an image.
   private static func images(
     in bytes: [UInt8], _ column: String, _ prefix: String?
   ) -> (urls: [String], rows: Int)? {

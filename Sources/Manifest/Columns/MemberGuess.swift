@@ -80,7 +80,7 @@ enum MemberGuess {
   private static let endings: Set = [
     "jpg", "jpeg", "png", "gif", "webp", "avif", "heic", "jxl", "tif", "tiff",
   ]
-  /// In bytes; a longer text is no path.
+  /// In bytes; a longer text is not a path.
   private static let longest = 4096
 
   /// The member `alt` beside that of the URLs; nil without one.

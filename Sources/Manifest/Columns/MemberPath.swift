@@ -16,7 +16,7 @@ struct MemberPath: Sendable, Equatable {
   /// The member of the object itself in which the way begins.
   let first: String
 
-  /// Nil for a text that is no path, such as `images[x]`.
+  /// Nil for a text that is not a path, such as `images[x]`.
   ///
   /// - Parameter isOfXML: whether one member of a name is an array, too: it is an element that may have siblings elsewhere.
   init?(_ text: String, isOfXML: Bool = false) {
@@ -72,7 +72,7 @@ struct MemberPath: Sendable, Equatable {
     if let place = member(text, of: (object, Trail())) { return [place] }
     return steps.reduce([(object, Trail())]) { places, step in
       places.flatMap { place -> [Place] in
-        // Of XML, one element is no array, and several are: a path is for both.
+        // Of XML, one element is not an array, and several are: a path is for both.
         let elements = Self.elements(of: place)
         switch step {
         case .name(let name): return elements.compactMap { member(name, of: $0) }

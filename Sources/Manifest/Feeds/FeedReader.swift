@@ -17,7 +17,7 @@ struct FeedReader {
 
   private var source: Source
   private var decoder: MappedJSONDecoder?
-  /// The items so far that are no images.
+  /// The items so far that are not images.
   private(set) var omitted = OmittedRows()
 
   /// The element of an item, by the root.
@@ -56,7 +56,7 @@ struct FeedReader {
 
   /// The entries of the items that these bytes complete; a problem for each item that can't be used.
   ///
-  /// - Throws: ``ListRejection`` if the document is not well-formed, is no feed, or has a trap in it.
+  /// - Throws: ``ListRejection`` if the document is not well-formed, is not a feed, or has a trap in it.
   mutating func read(_ bytes: [UInt8], isEnd: Bool) throws(ListRejection) -> [ManifestRecord] {
     switch source {
     case .xml(let reader): return try read(bytes, isEnd: isEnd, by: reader)

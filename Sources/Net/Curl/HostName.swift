@@ -6,7 +6,7 @@ internal import Glibc
 /// All comparisons of hosts take place in it, and libcurl is given its text (``CurlURL/requested(_:)``): a
 /// comparison of another spelling would be one of another host than the one that gets the request.
 package struct HostName: Sendable, Hashable, CustomStringConvertible {
-  /// In ASCII and lower case, an IPv6 address in brackets; empty for a text that is no host.
+  /// In ASCII and lower case, an IPv6 address in brackets; empty for a text that is not a host.
   package let text: String
 
   /// - Parameter written: a host as people write it, without a port.
@@ -93,7 +93,7 @@ package struct HostName: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension CurlURL {
-  /// The URL with its host as requests go to it (``HostName``): what libcurl is given. A text that is no URL stays, because
+  /// The URL with its host as requests go to it (``HostName``): what libcurl is given. A text that is not a URL stays, because
   /// libcurl rejects it by itself; nil for a host that cannot be requested.
   package static func requested(_ text: String) -> String? {
     guard let url = CurlURL(text) else { return text }

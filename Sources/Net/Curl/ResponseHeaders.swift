@@ -47,7 +47,7 @@ package struct ResponseHeaders: Sendable, Equatable {
     fields[name, default: []].append(value)
   }
 
-  /// A value without the blanks around it. Servers send 8-bit text here, too: what is no UTF-8 is replaced, but in a URL
+  /// A value without the blanks around it. Servers send 8-bit text here, too: what is not UTF-8 is replaced, but in a URL
   /// it is percent-encoded, so that no byte is lost.
   private static func text(
     _ value: some BidirectionalCollection<UInt8>, isURL: Bool = false

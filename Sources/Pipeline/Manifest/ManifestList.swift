@@ -17,7 +17,7 @@ protocol ManifestList: AnyObject {
   var secrets: Int { get }
   /// How many of their URLs had to be encoded.
   var encoded: Int { get }
-  /// Their rows that are no images.
+  /// Their rows that are not images.
   var omitted: OmittedRows { get }
   /// The mapping that a list without one probably needs; nil unless it was rejected.
   var suggestedColumns: ColumnMapping? { get }

@@ -87,7 +87,7 @@ package final class ManifestStream {
   }
   /// How many of their URLs have secrets, which are not shown.
   package var secrets: Int { lists.reduce(0) { $0 + $1.secrets } }
-  /// Their rows that are no images.
+  /// Their rows that are not images.
   package var omitted: OmittedRows { lists.reduce(OmittedRows()) { $0 + $1.omitted } }
   /// The mapping that a list without one probably needs; nil unless it was rejected.
   package var suggestedColumns: ColumnMapping? { lists[current].suggestedColumns }

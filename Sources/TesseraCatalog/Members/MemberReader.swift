@@ -141,7 +141,7 @@ extension CatalogRecord {
 
 extension CatalogImage {
   /// What the line of an image has as `extra`, as compact text: a ``CatalogValue`` keeps neither the order of members nor every number.
-  /// Nil without it, and for a text that is no image.
+  /// Nil without it, and for a text that is not an image.
   package static func extra(ofLine line: [UInt8]) -> String? {
     var scanner = JSONScanner(line)
     var extra: String?

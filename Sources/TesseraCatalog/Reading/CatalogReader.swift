@@ -106,7 +106,7 @@ public struct CatalogReader: Sendable {
   /// - Throws: ``CatalogError`` if the document is cut off, or its images are not as many as it
   ///   states.
   public mutating func finish() throws(CatalogError) {
-    // The head of a text that is no catalog may have no line break.
+    // The head of a text that is not a catalog may have no line break.
     if case .head = state, offset < bytes.count { throw error(CatalogDocument.otherForm) }
     guard case .end = state else {
       throw error("the catalog is cut off here", column: bytes.count - offset + 1)
@@ -122,7 +122,7 @@ public struct CatalogReader: Sendable {
   /// Reads the first line, and nothing more. Returns whether it has arrived.
   package mutating func readHead() throws(CatalogError) -> Bool {
     guard case .head = state else { return true }
-    // Before the whole line has arrived: what is no catalog may have no line break at all.
+    // Before the whole line has arrived: what is not a catalog may have no line break at all.
     guard zip(bytes[offset...], CatalogDocument.start).allSatisfy({ $0 == $1 }) else {
       throw error(CatalogDocument.otherForm)
     }

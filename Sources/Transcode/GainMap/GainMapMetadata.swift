@@ -145,7 +145,7 @@ extension GainMapMetadata {
     self.init(channels: channels, baseHeadroom: base, alternateHeadroom: other)
   }
 
-  /// A value for all channels or for each; nil if it is no number, or missing without a default.
+  /// A value for all channels or for each; nil if it is not a number, or missing without a default.
   private static func numbers(
     _ name: String, _ otherwise: Double?, _ packet: [UInt8]
   ) -> [Double]? {

@@ -85,7 +85,7 @@ extension Raster {
   /// Removes a field. Fields of the image header cannot be removed: for them this has no effect.
   func remove(_ name: String) { vips_image_remove(handle, name) }
 
-  /// Removes all other fields, also those whose names are no UTF-8: comments of a PNG have their keywords in them, some
+  /// Removes all other fields, also those whose names are not UTF-8: comments of a PNG have their keywords in them, some
   /// of which no encoder accepts.
   func keepFields(where isKept: (_ name: String) -> Bool) throws(VipsError) {
     guard let names = vips_image_get_fields(handle) else { throw VipsError.current() }

@@ -15,7 +15,7 @@ final class AssetCatalogExport: Exporting {
 
   init(_ context: ExportContext) async throws {
     self.context = context
-    names = try AssetNames(context.companions[0], context.companions[1], .swift)
+    names = try AssetNames(context.companions[0])
     exact = try await ExactFiles.start(context, Self.types)
     try Self.make(context.target) { _ in }
     for slot in context.slots {

@@ -14,7 +14,7 @@ final class DrawableExport: Exporting {
 
   init(_ context: ExportContext) async throws {
     self.context = context
-    names = try AssetNames(context.companions[0], context.companions[1], .kotlin)
+    names = try AssetNames(context.companions[0])
     exact = try await ExactFiles.start(context, Self.types)
     scales = Self.densities.keys.sorted()
     try FileSystem.makeDirectory(context.target)

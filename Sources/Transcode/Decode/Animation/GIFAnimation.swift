@@ -26,7 +26,7 @@ struct GIFAnimation: Animation {
     var offset = shared.upperBound
     var disposal = 0
     var control: [Range<Int>] = []
-    // Up to the trailer, or to bytes that are no block.
+    // Up to the trailer, or to bytes that are not a block.
     while offset + 9 < bytes.count, [0x21, 0x2C].contains(bytes[offset]) {
       switch bytes[offset] {
       case 0x2C:

@@ -83,7 +83,7 @@ enum JPEGContainer {
     return [0xFF, 0xE0 + number] + UInt16(length).bigEndianBytes + mark + block
   }
 
-  /// Where the first segment begins that is no application segment.
+  /// Where the first segment begins that is not an application segment.
   static func endOfApplicationSegments(_ bytes: UnsafeRawBufferPointer) -> Int? {
     segments(of: bytes)?.first { !(0xE0...0xEF).contains($0.marker) }?.range.lowerBound
   }
