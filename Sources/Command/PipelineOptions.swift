@@ -1,3 +1,4 @@
+internal import TesseraPipeline
 internal import TesseraPipelineFile
 
 /// The options that replace a value of the pipeline file.
@@ -62,4 +63,54 @@ enum OutputOptions {
     "--state", "DIR",
     "the folder of the state, if the output is in a store and its state is not",
     completes: .folders)
+}
+
+/// The options that name the images of a run.
+enum SelectionOptions {
+  private static let only = Option(
+    "--only", "ID", "only this image, or all images of a product with this id; may be repeated")
+  private static let onlyFailed = Flag(
+    "--only-failed", "only the images that failed or are stale")
+  private static let onlyHost = Option(
+    "--only-host", "HOST", "only the images of this host (cdn.example, or with its port)")
+  private static let refresh = Flag(
+    "--refresh", "with --only…, fetch and make again also what is fresh")
+
+  static let all: [any OptionSyntax] = [only, onlyFailed, onlyHost, refresh]
+
+  static var names: String { "\(only.name), \(onlyFailed.name) or \(onlyHost.name)" }
+
+  /// Nil for all images.
+  static func selection(_ arguments: Arguments) throws -> RunSelection? {
+    let selection = RunSelection(
+      ids: try arguments.all(only), onlyFailed: arguments.has(onlyFailed),
+      host: try arguments.value(onlyHost), refreshes: arguments.has(refresh))
+    guard selection != nil || !arguments.has(refresh) else {
+      throw UsageError("\(refresh.name) is for some images: name them with \(names)")
+    }
+    return selection
+  }
+}
+
+/// What `check`, `init` and `run` say of a list besides its mistakes.
+enum ListNotes {
+  /// URLs that are requested otherwise than they are written.
+  static func encoded(_ count: Int) -> String {
+    "\(Amount.count(count, "URL")) with blanks or other characters that a URL can't have; they are encoded as browsers "
+      + "do"
+  }
+
+  /// Rows that are not images: a line for each kind of them.
+  static func omitted(imageless: Int, unpublished: Int) -> [String] {
+    var notes: [String] = []
+    if imageless > 0 {
+      notes.append("\(Amount.count(imageless, "row")) of the list without an image")
+    }
+    if unpublished > 0 {
+      notes.append(
+        "\(Amount.count(unpublished, "row")) of what is not published (\"published\" under columns); their images are left out"
+      )
+    }
+    return notes
+  }
 }

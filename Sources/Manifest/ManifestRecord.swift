@@ -45,3 +45,59 @@ package struct ManifestProblem: Error, Sendable, Equatable, Encodable {
     self.message = message
   }
 }
+
+/// Decodes the records of a manifest in one format.
+protocol RecordDecoding: Sendable {
+  /// The byte between fields, in formats whose quoted fields may span lines; nil in others.
+  var separatorOfQuotedFields: UInt8? { get }
+  /// Whether a line is for people only.
+  func isComment(_ text: String) -> Bool
+  /// Whether the last record of a list, which has no line end, is the beginning of a record only.
+  func isCutOff(_ text: String) -> Bool
+  /// Whether what a record means may depend on those before it. If not, records of the same text mean the same.
+  var joinsRows: Bool { get }
+  /// To be called for a record that can't be read, and is therefore not passed to ``entries(from:line:_:)``.
+  mutating func loseRecord()
+  /// Decodes one record, which may have several images or none. The caller resolves a relative URL, derives a missing id
+  /// and checks limits.
+  mutating func entries(
+    from text: String, line: Int, _ omitted: inout OmittedRows
+  ) throws(ManifestProblem) -> [ManifestEntry]
+}
+
+extension RecordDecoding {
+  var separatorOfQuotedFields: UInt8? { nil }
+  func isComment(_ text: String) -> Bool { false }
+  func isCutOff(_ text: String) -> Bool { false }
+  var joinsRows: Bool { false }
+  mutating func loseRecord() {}
+}
+
+/// Plain text: one URL per line. Lines that begin with a number sign are comments, as in `text/uri-list`
+/// (RFC 2483, section 5).
+struct PlainTextDecoder: RecordDecoding {
+  func isComment(_ text: String) -> Bool { text.trimmed.hasPrefix("#") }
+
+  func entries(
+    from text: String, line: Int, _ omitted: inout OmittedRows
+  ) throws(ManifestProblem) -> [ManifestEntry] {
+    [ManifestEntry(line: line, id: nil, url: text.trimmed)]
+  }
+}
+
+/// The rows and items of a list that are not images, counted.
+package struct OmittedRows: Sendable, Equatable {
+  /// Those without the URL of an image.
+  package var imageless = 0
+  /// Those with an image, of what the list says is not published.
+  package var unpublished = 0
+
+  package init() {}
+
+  package static func + (one: Self, other: Self) -> Self {
+    var sum = one
+    sum.imageless += other.imageless
+    sum.unpublished += other.unpublished
+    return sum
+  }
+}

@@ -1,5 +1,6 @@
 internal import TesseraManifest
 internal import TesseraOutput
+internal import TesseraPipelineFile
 internal import TesseraState
 internal import TesseraSystem
 
@@ -28,5 +29,53 @@ struct RunChecks: Sendable {
       throw TesseraError.manifest(path: manifest.path, reason: reason)
     }
     try owner?.check(claims)
+  }
+}
+
+/// Notices before a catalog is replaced that it would lose images that it shows: a server that answers 404 for good
+/// images after a deploy, a `rewrite` that makes wrong URLs of right ones. It compares with the current
+/// catalog and not with the last run, which may have been stopped by this guard.
+struct LossGuard {
+  let limit: Double
+  let output: any Output
+  let state: StateStore
+  let run: Int
+  let claims: ChunkClaims
+  /// What the run learns only sizes of is not lost: the next one makes its files.
+  let extent: RunExtent
+  /// Whether requests of the same manifest go to other URLs than those of the last run.
+  let hasOtherAddresses: Bool
+  /// Whether images that the run does not have stay as they are.
+  var keepsOthers = false
+
+  /// - Throws: ``TesseraError`` of the code `lostImages`.
+  func check(_ report: RunReport) async throws {
+    let expected = CatalogLine.shownStatuses.union(extent == .layout ? ["pending"] : [])
+    let shown = expected.reduce(0) { $0 + report.count($1) }
+    guard limit < 100, LossCount.isOfInterest(hidden: report.total - shown, shown: shown) else {
+      return
+    }
+    let count = try await LossCount(in: output) { ids in
+      try await state.statuses(of: ids, in: run, claims).map { status in
+        status.map(expected.contains) ?? (keepsOthers ? true : nil)
+      }
+    }
+    if count.isAbove(limit) { throw TesseraError.lostImages(diagnosis(count, report)) }
+  }
+
+  private func diagnosis(_ count: LossCount, _ report: RunReport) -> String {
+    let codes = report.errors.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+    let reasons = codes.prefix(3).map { code, count in
+      let example = report.examples[code].map { ", such as \($0.id): \($0.message)" } ?? ""
+      return "\(count) \(code)\(example)"
+    }
+    return count.sentence(limit: limit)
+      + (reasons.isEmpty ? "" : " (\(reasons.joined(separator: "; ")))")
+      + "; the last good catalog stands, and what was learned is kept; "
+      + (hasOtherAddresses
+        ? "\"rewrite\" or \"base\" has changed since that catalog was made: check that it makes the right URLs; "
+        : "")
+      + "if their origin is at fault, wait for it; if the images are really "
+      + "gone, accept it with run --allow-loss"
   }
 }

@@ -1,4 +1,8 @@
+internal import Synchronization
 package import TesseraManifest
+internal import TesseraNet
+internal import TesseraSystem
+internal import TesseraWorkers
 
 /// How far a run goes.
 package enum RunExtent: Sendable {
@@ -39,4 +43,48 @@ package struct RunOptions: Sendable {
   package static func shard(_ text: String) -> Shard? { Shard(text) }
 
   package init(workerPath: String) { self.workerPath = workerPath }
+}
+
+/// What a run begins, works with and closes. A test has others, which need no network and no processes.
+struct RunServices: Sendable {
+  var clock: WallClock
+  var startFetcher: @Sendable (FetchSettings) throws(SystemError) -> any Fetching
+  var startWorkers: @Sendable (WorkerSettings) async throws(TesseraError) -> any Transcoding
+
+  static let system = RunServices(
+    clock: .system,
+    startFetcher: { settings throws(SystemError) in try Fetcher(settings) },
+    startWorkers: { settings async throws(TesseraError) in
+      try await WorkerPool.start(settings)
+    })
+}
+
+/// Ends a run in good order: what is being decoded is finished and kept, nothing else begins. The next run
+/// goes on.
+package final class RunStop: Sendable {
+  private struct State {
+    var isRequested = false
+    var action: (@Sendable () -> Void)?
+  }
+
+  private let state = Mutex(State())
+
+  package init() {}
+
+  var isRequested: Bool { state.withLock { $0.isRequested } }
+
+  /// - Returns: whether items are in work; otherwise nothing has to be finished.
+  package func request() -> Bool {
+    let action = state.withLock { state in
+      state.isRequested = state.action != nil
+      return state.action
+    }
+    action?()
+    return action != nil
+  }
+
+  /// Has `action` called by ``request()``, until it is replaced by nil.
+  func onRequest(_ action: (@Sendable () -> Void)?) {
+    state.withLock { $0.action = action }
+  }
 }

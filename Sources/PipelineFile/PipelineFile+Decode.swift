@@ -1,6 +1,8 @@
+internal import TesseraCatalog
 internal import TesseraManifest
 internal import TesseraPlan
 internal import TesseraSystem
+internal import TesseraText
 
 extension PipelineFile {
   /// Reads and decodes a pipeline file.
@@ -125,5 +127,83 @@ enum MistakenFile {
     var rest = bytes[...]
     let first = reader.read(&rest, limit: 1).first ?? reader.finish().first
     return first?.isEntry == true
+  }
+}
+
+extension PipelineFile {
+  /// The pipeline file that commands take if none is named.
+  package static let standardName = "pipeline.yaml"
+
+  /// Whether the working directory has a file of that name.
+  package static var hasStandard: Bool { FileSystem.exists(standardName) }
+
+  /// Reads a pipeline file, with another manifest or output in the place of its own.
+  ///
+  /// - Parameters:
+  ///   - manifest: nil for the file's own.
+  ///   - output: a path; nil for the file's own.
+  /// - Throws: ``PipelineFileError`` with all mistakes, or `SystemError` if the file can't be read.
+  package static func load(
+    _ path: String, manifest: Manifest?, output: String?
+  ) throws -> PipelineFile {
+    var file = try load(path)
+    if let manifest { file.manifest = manifest }
+    if let output { file.output = output }
+    return file
+  }
+
+  /// The defaults, for commands that only read a manifest.
+  package init(reading manifest: Manifest) {
+    self.init(name: "", path: "", manifest: manifest, output: "", plan: PlanSettings(slots: []))
+  }
+
+  /// The path of the catalog that a run of this pipeline writes.
+  package var catalogPath: String {
+    FileSystem.join(output, "catalog.json")
+  }
+}
+
+extension PipelineFile {
+  /// Gives tables their scales, and reports those that can't be made of the pipeline's slots.
+  mutating func completeTables(_ context: DecodingContext) {
+    for index in tables.indices {
+      let (name, scales) = (tables[index].slot, tables[index].scales)
+      guard let pair = context.pair("tables.\(name)") else { continue }
+      if let other = scales.first(where: { !plan.scales.contains($0) }) {
+        let mark = context.pair("tables.\(name).scales")?.value.mark ?? pair.key.mark
+        let all = plan.scales.map(String.init).joined(separator: ", ")
+        context.report(
+          mark,
+          "\"tables.\(name).scales\" must be some of the pipeline's scales (\(all)), found \(other)"
+        )
+      }
+      if scales.isEmpty { tables[index].scales = plan.scales }
+      // Slots with mistakes of their own are reported already.
+      guard let slot = plan.slots.first(where: { $0.name == name }) else {
+        if plan.slots.isEmpty { continue }
+        let hint = Nearest.hint(for: name, among: plan.slots.map(\.name))
+        context.report(
+          pair.key.mark, "\"tables.\(name)\": \"slots\" has no slot of this name\(hint)")
+        continue
+      }
+      let longest = TableGeometry.longestSide
+      let sides = tables[index].scales.compactMap { scale in
+        slot.leastLongestSide.map { (scale: scale, side: $0 * scale) }
+      }
+      guard let (scale, side) = sides.first(where: { $0.side > longest }) else { continue }
+      context.report(
+        pair.key.mark,
+        "\"tables.\(name)\": at scale \(scale) its images have up to \(side) pixels on a side, and tables hold at most \(longest); "
+          + "name smaller scales, or leave the slot out")
+    }
+  }
+}
+
+extension Slot {
+  /// The longer side, in points, that every image has in the slot which is large enough; nil if that depends on
+  /// the image's shape.
+  fileprivate var leastLongestSide: Int? {
+    let sides = [width, height].compactMap(\.self)
+    return mode == .fit ? sides.min() : sides.max()
   }
 }

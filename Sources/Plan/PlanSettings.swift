@@ -77,3 +77,93 @@ extension PlanSettings {
     formats.compactMap { if case .fixed(let format) = $0 { format } else { nil } }
   }
 }
+
+/// Which metadata of a source its files keep.
+///
+/// No policy keeps the orientation, which no longer applies, embedded previews, makers' notes,
+/// which hold more previews, or other blocks within Exif. XMP is kept or removed as a whole: it is
+/// removed if it contains a preview, or a location that the policy does not keep.
+package struct MetadataPolicy: OptionSet, Sendable, Hashable, Codable {
+  package let rawValue: Int
+
+  package init(rawValue: Int) { self.rawValue = rawValue }
+
+  /// The colour profile. Without it, colours are converted to sRGB.
+  package static let icc = MetadataPolicy(rawValue: 1)
+  package static let exif = MetadataPolicy(rawValue: 2)
+  package static let xmp = MetadataPolicy(rawValue: 4)
+  package static let iptc = MetadataPolicy(rawValue: 8)
+  /// Where the image was taken.
+  package static let location = MetadataPolicy(rawValue: 16)
+
+  /// Nothing.
+  package static let strip: MetadataPolicy = []
+  /// Everything but the location, which must be configured explicitly.
+  package static let keep: MetadataPolicy = [.icc, .exif, .xmp, .iptc]
+
+  /// The kinds by their names in the pipeline file. `exif` includes the location.
+  package static let named: [(name: String, policy: MetadataPolicy)] = [
+    ("icc", .icc), ("exif", [.exif, .location]), ("xmp", .xmp), ("iptc", .iptc),
+  ]
+}
+
+extension MetadataPolicy: CustomStringConvertible {
+  /// `strip`, or `keep` and the kinds: `keep icc exif`. Part of ``PlannedFile/recipe``.
+  package var description: String {
+    let parts: [(String, MetadataPolicy)] = [
+      ("icc", .icc), ("exif", .exif), ("xmp", .xmp), ("iptc", .iptc), ("location", .location),
+    ]
+    // Not `named`: the location is listed by itself, since a policy may have Exif without it.
+    let kept = parts.filter { contains($0.1) }.map(\.0)
+    return kept.isEmpty ? "strip" : "keep " + kept.joined(separator: " ")
+  }
+}
+
+/// How damaged a source may be before Tessera rejects it.
+package enum FailOn: String, Sendable, Codable, CaseIterable {
+  /// Reject nothing that can be decoded in part.
+  case none
+  /// Reject truncated images; of other damaged ones keep the part that can be decoded.
+  case truncated
+  /// Reject every image for which the decoder reports an error.
+  case error
+}
+
+/// A colour in sRGB, from 0 to 255 per channel.
+package struct Colour: Sendable, Hashable, Codable {
+  package var red: UInt8
+  package var green: UInt8
+  package var blue: UInt8
+
+  package init(red: UInt8, green: UInt8, blue: UInt8) {
+    self.red = red
+    self.green = green
+    self.blue = blue
+  }
+
+  package static var white: Colour { Colour(red: 255, green: 255, blue: 255) }
+
+  /// Reads `#rgb` or `#rrggbb` (CSS Color 4, section 5.2); nil for any other text.
+  package init?(hexadecimal text: String) {
+    guard text.first == "#" else { return nil }
+    let digits = text.dropFirst().map(\.hexDigitValue)
+    let values = digits.compactMap(\.self)
+    guard values.count == digits.count else { return nil }
+    switch values.count {
+    case 3:  // each digit counts twice: 0xF becomes 0xFF, which is 15 * 17
+      self.init(
+        red: UInt8(values[0] * 17), green: UInt8(values[1] * 17), blue: UInt8(values[2] * 17))
+    case 6:
+      self.init(
+        red: UInt8(values[0] * 16 + values[1]), green: UInt8(values[2] * 16 + values[3]),
+        blue: UInt8(values[4] * 16 + values[5]))
+    default: return nil
+    }
+  }
+
+  /// `#rrggbb`.
+  package var hexadecimal: String {
+    let digits = [red, green, blue].map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
+    return "#" + digits.joined()
+  }
+}

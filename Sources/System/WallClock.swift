@@ -35,3 +35,10 @@ extension Host {
       + "T\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))Z"
   }
 }
+
+extension Duration {
+  /// The duration as a number of seconds with their fraction.
+  package var inSeconds: Double {
+    Double(components.seconds) + Double(components.attoseconds) / 1e18
+  }
+}

@@ -154,3 +154,14 @@ final class JobQueue: Sendable {
   /// Counts a worker that failed.
   func countReplaced() { state.withLock { $0.statistics.replaced += 1 } }
 }
+
+/// Adds up the time that workers spend on an image.
+package final class JobWatch: Sendable {
+  private let total = Mutex(Duration.zero)
+
+  package init() {}
+
+  package var time: Duration { total.withLock { $0 } }
+
+  package func add(_ time: Duration) { total.withLock { $0 += time } }
+}

@@ -78,7 +78,7 @@ import Testing
       "-enable-upcoming-feature", "InternalImportsByDefault", "-enable-upcoming-feature",
       "MemberImportVisibility",
     ]
-    for (module, count) in [("TesseraCatalogFoundation", 12), ("TesseraUI", 5)] {
+    for (module, count) in [("TesseraCatalogFoundation", 10), ("TesseraUI", 5)] {
       let sources = try sources("Sources/\(module)")
       #expect(sources.count >= count)
       try await makeModule(module, settings + sources, in: folder)

@@ -69,7 +69,7 @@ import Testing
   @Test func noOtherModuleKnowsWhatAnOutputIs() {
     let words = ["ObjectOutput(", "DirectoryOutput(", "StoreLocation(", "\"s3://"]
     // What a text on a command line is, it has to know before it is an output.
-    let places = ["Pipeline/Manifest/ObjectDownload.swift", "Text/Place.swift"]
+    let places = ["Pipeline/Manifest/ManifestDownload.swift", "Text/Place.swift"]
     for (module, files) in tree.modules
     where !["Output", "Net", "PipelineFile"].contains(module) {
       for file in files where !places.contains("\(module)/\(file.path)") {

@@ -31,27 +31,27 @@ enum Identity {
         "members", "mapped", "present", "absent", "leftOut",
         "value", "ExtraMembers.swift: counts",
         "FeedImages.swift: places",
-        "MappedFields.swift: paths", "MappedJSONDecoder.swift: paths",
-        "MappedJSONDecoder.swift: used",
+        "MappedFields.swift: paths",
+        "MappedFields.swift: used",
         "MemberGuess.swift: places",
         "TableDecoder.swift: indices", "TableDecoder.swift: used",
       ],
     "digests, and names that are made of digests": [
       "younger", "older", "copies", "ended", "marks", "implied", "allImplied", "companions",
-      "CatalogErasure+Companions.swift: named", "CatalogPair.swift: before",
-      "CatalogPair.swift: others",
+      "CatalogErasure.swift: named", "CatalogHistory.swift: before",
+      "CatalogHistory.swift: others",
       "ForgottenItems.swift: named", "KeyedQueue.swift: lines",
       "SourceCache.swift: entries", "TableWorkers.swift: places",
       "VanishedFiles.swift: folders",
     ],
     "names of header fields, codings and schemes, in lower case": [
-      "ResponseHeaders.swift: fields", "CurlLibrary.swift: contentCodings",
+      "ResponseHeaders.swift: fields", "EasyHandle.swift: contentCodings",
       "ProxySettings.swift: proxies",
     ],
     "hosts, in the spelling of the policies": [
       "hosts", "paced", "breakers", "busyAnswers", "windows", "rates", "unreached", "continued",
       "FailureCensus.swift: groups", "HostRules.swift: all",
-      "NamedHosts.swift: unused", "RequestQueue.swift: fresh", "RequestQueue.swift: lines",
+      "HostRules.swift: unused", "RequestQueue.swift: fresh", "RequestQueue.swift: lines",
     ],
   ]
 

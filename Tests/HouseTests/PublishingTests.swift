@@ -13,20 +13,19 @@ import Testing
   }
 
   private static let writers: [String: Way] = [
-    "Output/Catalog/PublishedChanges.swift": .gate, "Output/Catalog/ScreenWriter.swift": .gate,
-    "Output/History/CatalogHistory.swift": .gate, "Output/History/CatalogPair.swift": .gate,
+    "Output/Catalog/Changes.swift": .gate, "Output/Catalog/Screens.swift": .gate,
+    "Output/History/CatalogHistory.swift": .gate,
     "Output/History/LineGate+Settling.swift": .gate,
     "Output/History/CatalogErasure.swift": .noLines,
-    "Output/History/CatalogErasure+Companions.swift": .noLines,
     "Output/History/ForgottenItems.swift": .noLines,
     "Output/Catalog/CatalogDraft+Publishing.swift": .gate,
-    "Command/Gallery/Gallery.swift": .catalogFile,
+    "Command/Gallery/GalleryCommand.swift": .catalogFile,
     "Command/Export/CatalogExport.swift": .catalogFile,
-    "Output/HeldOutput+History.swift": .noLines, "Output/Store/StatesElsewhere.swift": .noLines,
+    "Output/HeldOutput.swift": .noLines, "Output/Store/StoredState.swift": .noLines,
     "Pipeline/Catalog/ShardWriter.swift": .gate,
     // Files of images, which nothing leads to but a line.
-    "Command/Merge/FileCopies.swift": .gate, "Pipeline/Item/Steps/Publish.swift": .noLines,
-    "Pipeline/Tables/AtlasFile.swift": .noLines, "Pipeline/Tables/PixelFile.swift": .noLines,
+    "Command/Merge/FileCopies.swift": .gate, "Pipeline/Item/Steps/Make.swift": .noLines,
+    "Pipeline/Tables/TableFiles.swift": .noLines,
   ]
 
   /// A new writer is added here when it has decided which way it goes.
@@ -44,7 +43,7 @@ import Testing
     // The place of drafts themselves, and what is written elsewhere than to an output.
     found.subtract([
       "Output/Draft.swift", "Output/History/CatalogHistory+Rollback.swift",
-      "Command/Init/DocumentDraft.swift", "Command/Split/ManifestSplitter.swift",
+      "Command/Init/ManifestUpdate.swift", "Command/Split/SplitCommand.swift",
       "Command/Terminal/Console.swift",
     ])
     let listed = Set(Self.writers.keys)

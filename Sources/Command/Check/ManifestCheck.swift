@@ -8,6 +8,7 @@ internal import TesseraPlan
 internal import TesseraState
 internal import TesseraSystem
 internal import TesseraText
+internal import TesseraWorkers
 
 /// Reads a manifest to its end as a run would, without touching the output.
 struct ManifestCheck {
@@ -133,5 +134,24 @@ struct ManifestCheck {
   private static func message(_ shown: String, _ message: String, _ code: String) -> String {
     let sentence = message.hasSuffix(".") ? message.dropLast() : message[...]
     return "\(shown): \(sentence) (\(code))"
+  }
+}
+
+/// Whether this machine can write the formats that a pipeline names.
+enum EncoderCheck {
+  /// - Parameter workerPath: the path of `tessera-worker`, which is started only for formats that a machine may lack.
+  /// - Throws: ``TesseraError`` of the code `workers` if a format is missing, or if no worker can be started to find out.
+  static func run(
+    _ file: PipelineFile, workerPath: String
+  ) async throws {
+    guard file.needsEncoders else { return }
+    let pool: WorkerPool
+    pool = try await WorkerPool.start(
+      WorkerSettings(
+        executable: workerPath, count: 1, memory: 2_000_000_000, time: .seconds(60)))
+    defer { pool.close() }
+    if let shortfall = file.shortfall(lacking: pool.capabilities.lacks) {
+      throw TesseraError(.workers, shortfall)
+    }
   }
 }

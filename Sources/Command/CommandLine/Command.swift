@@ -1,3 +1,7 @@
+internal import Glibc
+internal import TesseraSystem
+internal import TesseraText
+
 /// A verb of the command line: reads its arguments, calls what does the work, prints what comes
 /// out.
 protocol Command: Sendable {
@@ -22,5 +26,91 @@ extension Command {
   static var exitMeanings: [ExitMeaning] {
     (syntax.statuses + ExitMeaning.shared(keepsWork: keepsWork))
       .sorted { $0.status.rawValue < $1.status.rawValue }
+  }
+}
+
+/// The command line program: finds the command, runs it, and turns what it throws into a message
+/// and an exit status.
+struct Program: Sendable {
+  let help: Help
+
+  /// - Parameter words: the arguments of the process, without its name.
+  func main(_ words: [String]) async -> ExitStatus {
+    let status = await run(words)
+    let failure = StandardStream.outputFailure
+    // A reader that has read enough (`| head -1`) is not a failure; a full disk is one.
+    guard failure != 0, failure != EPIPE else { return status }
+    let error = SystemError("write to", "standard output", code: failure)
+    // Without the quotes of a path.
+    Console.message(
+      "tessera: could not write to standard output: \(error.reason)"
+        + (error.remedy.map { "; \($0)" } ?? ""))
+    // The status of a signal or of wrong usage says more than that of the failed write. The work of a command
+    // that keeps it is done: only its report could not be read.
+    guard status == .done || status == .someFailed else { return status }
+    return words.first.flatMap(command(named:))?.keepsWork == true ? .someFailed : .failed
+  }
+
+  private func run(_ words: [String]) async -> ExitStatus {
+    guard let verb = words.first else {
+      StandardStream.error.write(help.overview)
+      return .usage
+    }
+    switch verb {
+    case "--help", "-h", "help":
+      let command = words.dropFirst().first.flatMap(command(named:))
+      Console.write(command.map(help.page(of:)) ?? help.overview)
+      return .done
+    case "--version", "-v", "-V":
+      Console.write("\(help.name) \(help.version)\n")
+      return .done
+    default:
+      return await run(verb, Array(words.dropFirst()))
+    }
+  }
+
+  private func run(_ verb: String, _ words: [String]) async -> ExitStatus {
+    // From the words as typed, so that an error in them is reported as JSON, too.
+    let isJSON = words.contains(CommonFlag.json.name)
+    guard let command = command(named: verb) else {
+      return end(ErrorReport(unknown(verb)), isJSON: isJSON)
+    }
+    // Before the words are parsed: `--help` works even if another word is wrong.
+    if words.contains("--help") || words.contains("-h") {
+      Console.write(help.page(of: command))
+      return .done
+    }
+    do {
+      let arguments = try Arguments(words, syntax: command.syntax, command: command.name)
+      return try await Interruption.cancelling(timeToStop: command.timeToStop) {
+        try await command.run(arguments)
+      }
+    } catch let printed as AlreadyPrintedError {
+      return end(report(printed.error, command), isJSON: false)
+    } catch {
+      return end(report(error, command), isJSON: isJSON)
+    }
+  }
+
+  private func command(named name: String) -> (any Command.Type)? {
+    help.commands.first { $0.name == name }
+  }
+
+  private func unknown(_ verb: String) -> UsageError {
+    let names = help.commands.map { $0.name }
+    return UsageError(
+      "unknown command \"\(verb)\"" + Nearest.hint(for: verb, among: names)
+        + "; the commands are \(names.joined(separator: ", "))")
+  }
+
+  private func report(_ error: any Error, _ command: any Command.Type) -> ErrorReport {
+    error is CancellationError
+      ? .stopped(Interruption.status, keepsWork: command.keepsWork) : ErrorReport(error)
+  }
+
+  private func end(_ error: ErrorReport, isJSON: Bool) -> ExitStatus {
+    if isJSON { Console.write(error.json) }
+    StandardStream.error.write(error.text + "\n")
+    return error.status
   }
 }

@@ -1,4 +1,6 @@
 internal import TesseraCatalog
+internal import TesseraJSON
+internal import TesseraOutput
 internal import TesseraSystem
 internal import TesseraText
 
@@ -78,5 +80,94 @@ extension String {
     let comma = "%2C"
     return String(repeating: comma, count: whole.count - body.count) + body.dropLast(end)
       + String(repeating: comma, count: end)
+  }
+}
+
+/// How an export is made.
+struct ExportOptions: Sendable {
+  /// The slots to export, each once; none means all.
+  var slots: [String] = []
+  /// How many images of a page are loaded at once and first.
+  var eager = 0
+  /// Whether images of a page grow with it, up to the width of their slot.
+  var isFluid = false
+  /// Whether visitors who ask for less data get the smallest file, on every screen.
+  var reducesData = false
+  /// The language of the texts in a page (RFC 5646).
+  var language = "en"
+  /// The nonce of a style sheet inside the page; nil for a file beside it.
+  var nonce: String?
+  /// Whether the elements are written as JSON, by image and slot.
+  var asFragments = false
+  /// Whether what an earlier export wrote is replaced.
+  var replaces = false
+
+  init() {}
+}
+
+/// What `export` wrote.
+struct ExportReport: Sendable, Equatable, JSONDocument {
+  let schema = "tessera-export/1"
+  /// Images that were exported.
+  var images = 0
+  /// Whether the target had this catalog already, and nothing was written.
+  @Omitting(false) var isCurrent = false
+  /// Images without a file.
+  var empty = 0
+  /// Files that were written for assets.
+  var files = 0
+  /// Whether URLs are relative to the catalog's folder, because the pipeline has no `base-url`.
+  var isRelative = false
+  /// Whether the target is in the catalog's folder, so that such URLs lead to the files.
+  var isBeside = false
+  /// The names of files that were written beside the target.
+  var companions: [String] = []
+  /// Images of which the manifest does not say what they show.
+  var withoutAlt = 0
+
+  private enum CodingKeys: String, CodingKey {
+    case schema
+    // Programs read this name, so it stays although the sources say "images".
+    case images = "pictures"
+    case empty, files
+    case isCurrent = "current"
+    case isRelative = "relative"
+    case withoutAlt
+  }
+}
+
+/// The files of an output, for exports: on a disk, or in an object store.
+struct ExportedFiles: Sendable {
+  private let output: any Output
+  /// For the names of files; nil for a store.
+  private let folder: Directory?
+
+  /// - Parameter path: the folder that the paths in the catalog are relative to, or a place in a store.
+  init(_ path: String) throws {
+    output = try OpenOutput(path, creates: false).output
+    folder =
+      OpenOutput.isInStore(path) ? nil : try Directory(path)
+  }
+
+  /// As the user names the output.
+  var location: String { output.location }
+
+  /// The file as other programs name it.
+  func name(of path: String) -> String {
+    folder?.path(of: path) ?? FileSystem.join(location, path)
+  }
+
+  func bytes(of path: String) async throws -> [UInt8] {
+    guard let size = try await output.size(of: path) else {
+      throw TesseraError(
+        .output, "\"\(name(of: path))\" is missing", remedy: "tessera verify finds what else is")
+    }
+    var bytes: [UInt8] = []
+    while bytes.count < size {
+      let part = try await output.read(path, size - bytes.count, at: bytes.count)
+      if part.isEmpty { break }
+      bytes += part
+    }
+    return bytes
   }
 }

@@ -1,6 +1,8 @@
+internal import TesseraJSON
 internal import TesseraOutput
 internal import TesseraState
 internal import TesseraSystem
+internal import TesseraText
 
 /// Removes images from an output for good: from every place that may say something of them (``OutputPlace``), and from
 /// later runs. The others stay as they are.
@@ -86,5 +88,73 @@ struct Forgetting: Sendable {
       try await held.clear()
       return report
     }
+  }
+}
+
+/// What `forget` removed, and what it can't reach.
+struct ForgetReport: Sendable, JSONDocument {
+  let schema = "tessera-forget/1"
+  /// The images, also those that were found by their URLs.
+  var ids: [String] = []
+  /// Of images that are to be had again, those whose URLs may still be marked.
+  var uncertain: [String] = []
+  /// Files that were deleted, relative to the output.
+  var files: [String] = []
+  /// Of them, those of which it is not known whose they were: nothing named them.
+  var unattributed = 0
+  /// Files of the images that stay, because other images have the same bytes.
+  var shared: [String] = []
+  /// Images that stay, and seem to be of the same products.
+  var sameID: [String] = []
+  /// Documents that were replaced or deleted, relative to the output.
+  var documents: [String] = []
+  /// URLs at an image service.
+  var serviceURLs: [String] = []
+  /// Cached sources that were deleted.
+  var cached = 0
+  /// Documents that tools make again, and that were deleted.
+  var derived: [String] = []
+  /// Files in the output's own folder that runs do not write, such as exports: the images may be in them.
+  var foreign: [String] = []
+  /// What caches between the output and its readers may still have: URLs, or paths if the pipeline has no base-url.
+  private(set) var purge: [String] = []
+  /// ``beyond``, and what of this output is out of reach.
+  private(set) var notReached = Self.beyond
+  /// What could not be written after it: a clause; nil if all was.
+  var warning: String?
+
+  private enum CodingKeys: String, CodingKey {
+    case schema, ids
+    case files = "deleted"
+    case unattributed, shared, sameID
+    case documents = "replaced"
+    case cached = "cachedSources"
+    case purge, foreign, notReached, warning
+  }
+
+  /// What this command can't reach: sentences without their full stops.
+  static let beyond = [
+    "CDNs and other caches: purge the URLs above",
+    "exports, changes and copies of the output that were written elsewhere, and backups of it",
+    "the manifest: as long as it has the image, each run leaves it out",
+    "apps that have fetched a catalog or a file, and earlier versions of objects in a store that keeps them",
+  ]
+
+  /// Says what the command can't reach, once all is deleted and replaced.
+  ///
+  /// - Parameters:
+  ///   - baseURL: of the catalog.
+  ///   - states: where those are that stay, and whose next runs leave the images out.
+  ///   - uploads: why parts of interrupted uploads could not be looked for; nil if they could.
+  mutating func end(baseURL: String?, states: [String], uploads: String?) {
+    let paths = (files + documents).filter { !$0.hasPrefix(".") }
+    purge = Set<Identifier>(of: paths).texts.map { (baseURL ?? "") + $0 } + serviceURLs
+    notReached =
+      states.map { state in
+        "the state \(state): its next run takes them out of it, or tessera forget with --state there"
+      }
+      + (uploads.map { finding in
+        ["parts of interrupted uploads: \(finding); abort them, or have a rule of the bucket do it"]
+      } ?? []) + Self.beyond
   }
 }

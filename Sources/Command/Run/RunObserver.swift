@@ -101,3 +101,177 @@ extension MessageCap {
     MessageCap("further lines are not printed here; tessera check lists all of them")
   }
 }
+
+/// The end of a run in words: what is there, what is new, what failed and why, where the time went, and what
+/// to do next.
+struct RunSummary {
+  private let report: RunReport
+  private let output: String
+  private let again: [String]
+  private let shard: String?
+
+  /// The slowest images that are named.
+  private static let named = 5
+  /// From which on the cost of views is worth a line.
+  static let notedExcess = 0.1
+  /// Error codes that are listed.
+  private static let listed = 10
+
+  /// - Parameters:
+  ///   - output: as commands name it.
+  ///   - again: the words of the command that goes on with this output.
+  ///   - shard: nil for a run of all items.
+  init(_ report: RunReport, output: String, again: [String], shard: String?) {
+    self.report = report
+    self.output = output
+    self.again = again
+    self.shard = shard
+  }
+
+  var lines: [String] { images + failures + files + times + next }
+
+  private var images: [String] {
+    // What a deadline left no time for says nothing about an image.
+    let failed = report.count("failed") - report.notReached
+    let counts = [
+      (report.count("ok"), "ok"), (report.count("stale"), "stale"), (failed, "failed"),
+      (report.notReached, "not reached"), (report.count("pending"), "pending"),
+    ]
+    let statuses = counts.compactMap { $0.0 > 0 ? "\($0.0) \($0.1)" : nil }
+    let changes = ItemReport.Change.allCases.compactMap { change in
+      report.changes[change].map { "\($0) \(change.rawValue)" }
+    }
+    var total = Amount.count(report.total, "image")
+    if let before = report.before, before > report.total, shard == nil {
+      total += ", \(before - report.total) fewer than in the last run"
+    }
+    if let others = report.others {
+      total += "; \(Amount.count(others, "other image")) of the catalog left as they were"
+    }
+    if report.forgotten > 0 { total += ", \(report.forgotten) forgotten and left out" }
+    let line =
+      total + Self.list(statuses) + (changes.isEmpty ? "" : " (\(changes.joined(separator: ", ")))")
+    // Who names an image expects that something happens to it.
+    let isIdle =
+      report.others != nil && report.total > 0 && report.requests == 0 && report.bytesFetched == 0
+    return isIdle
+      ? [
+        line,
+        "no source was requested, as none is due; with --refresh they are fetched and made again",
+      ]
+      : [line]
+  }
+
+  private static func list(_ parts: [String]) -> String {
+    parts.isEmpty ? "" : ": " + parts.joined(separator: ", ")
+  }
+
+  /// One line for each reason, the most frequent first, with an example.
+  private var failures: [String] {
+    let codes = report.errors.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+    var lines = codes.prefix(Self.listed).map { code, count in
+      let example = report.examples[code].map { ", such as \($0.id): \($0.message)" } ?? ""
+      return "  \(count) \(code)\(example)"
+    }
+    if codes.count > Self.listed {
+      lines.append("  and \(codes.count - Self.listed) other reasons; run.json has all of them")
+    }
+    for ban in report.banNotes.prefix(Self.named) {
+      lines += ["  \(ban.fault)", "    \(ban.remedy)"]
+    }
+    if report.problemCount > 0 {
+      lines.append("\(Amount.count(report.problemCount, "line")) of the manifest could not be used")
+    }
+    if report.encodedURLs > 0 { lines.append(ListNotes.encoded(report.encodedURLs)) }
+    return lines
+  }
+
+  private var files: [String] {
+    let places = Amount.count(report.variantsAsked, "place")
+    if report.variantsDelivered > 0 {
+      return ["\(Amount.count(report.variantsDelivered, "file")) of an image service for \(places)"]
+    }
+    var lines = [
+      "\(Amount.count(report.variantsMade, "file")) made (\(Amount.bytes(report.bytesWritten))), "
+        + "\(report.variantsReused) reused, for \(places)"
+    ]
+    if report.variantsStanding > 0 {
+      lines.append(
+        "of the files made, \(report.variantsStanding) had names that other bytes have already; the first ones stand"
+      )
+    }
+    if report.sourceBytes > 0 {
+      let share = Double(report.bytesWritten) / Double(report.sourceBytes)
+      lines.append(
+        "\(Amount.count(report.decodes, "image")) of \(Amount.bytes(report.sourceBytes)) decoded; the files "
+          + "have \(Amount.percent(share)) of these bytes")
+    }
+    if report.upgradedImages + report.upgradesWaiting > 0 {
+      let waiting = report.upgradesWaiting > 0 ? "; \(report.upgradesWaiting) wait" : ""
+      lines.append(
+        "\(Amount.count(report.upgradedImages, "image")) got \(Amount.count(report.upgradedFiles, "file")) of the "
+          + "better format (\(Amount.bytes(report.upgradedBytes)))\(waiting)")
+    }
+    if report.views.excess >= Self.notedExcess {
+      lines.append(
+        "a view fetches \(Amount.percent(report.views.excess)) more bytes than exact sizes would; "
+          + "tessera plan --fit 8 computes sizes that cost less")
+    }
+    return lines
+  }
+
+  private var times: [String] {
+    let bytes = Amount.bytes(report.bytesFetched)
+    let retries = report.retries > 0 ? ", \(Amount.count(report.retries, "retry", "retries"))" : ""
+    var lines = [
+      report.requests == 0 && report.bytesFetched > 0
+        ? "\(bytes) read from files\(retries)"
+        : "\(bytes) fetched in \(Amount.count(report.requests, "request"))\(retries)",
+      Amount.seconds(report.seconds),
+    ]
+    if report.fetchSeconds + report.transcodeSeconds >= 0.05 {
+      lines[1] +=
+        ", in which requests took \(Amount.seconds(report.fetchSeconds)) and workers "
+        + "\(Amount.seconds(report.transcodeSeconds)), several at a time"
+    }
+    let slowest = report.slowest.prefix(Self.named).filter { $0.ownSeconds >= 0.05 }.map { item in
+      "\(item.id) \(Amount.seconds(item.ownSeconds))"
+    }
+    if report.decodes > 0, report.total > Self.named, !slowest.isEmpty {
+      lines.append("slowest: \(slowest.joined(separator: ", "))")
+    }
+    return lines
+  }
+
+  /// What a person would do next, as commands.
+  private var next: [String] {
+    if let shard {
+      return ["next: when all shards are done, tessera merge \(Self.word(output))  # \(shard)"]
+    }
+    let again = again.map(Self.word).joined(separator: " ")
+    let gallery = "tessera gallery \(Self.word(output))"
+    let first = report.examples.filter { $0.key != RunReport.deadlineCode }.values
+      .min { $0.id < $1.id }
+    if let first {
+      return [
+        "next: tessera why \(Self.operands([output, first.id])), and when its cause is gone, "
+          + "\(again) --retry-failed"
+          + (report.count("ok") + report.count("stale") > 0 ? "; the others: \(gallery)" : "")
+      ]
+    }
+    return [
+      report.examples.isEmpty ? "next: \(gallery)" : "next: \(again), which goes on"
+    ]
+  }
+
+  /// Operands as a shell and the command need them.
+  private static func operands(_ words: [String]) -> String {
+    ((words.contains { $0.hasPrefix("-") } ? ["--"] : []) + words.map(word)).joined(separator: " ")
+  }
+
+  /// A word as a shell needs it.
+  private static func word(_ text: String) -> String {
+    let isPlain = text.wholeMatch(of: /[A-Za-z0-9_\/.:,@%+=-]+/) != nil
+    return isPlain ? text : "'" + text.replacing("'", with: "'\\''") + "'"
+  }
+}

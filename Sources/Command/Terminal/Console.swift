@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Synchronization
 internal import TesseraJSON
 internal import TesseraSystem
 
@@ -48,5 +49,47 @@ enum Console {
           + "namespace (unshare --mount-proc, mount -t proc proc /proc)")
       exit(ExitStatus.failed.rawValue)
     }
+  }
+}
+
+/// Colours, on a terminal only, and never with NO_COLOR (no-color.org) or on a terminal without them.
+struct Style: Sendable {
+  private let isOn: Bool
+
+  /// - Parameter isTerminal: whether the text goes to a terminal that is not dumb.
+  init(isTerminal: Bool) {
+    isOn = isTerminal && (Host.environment("NO_COLOR") ?? "").isEmpty
+  }
+
+  /// Whether the terminal can't move its cursor.
+  static var isDumb: Bool { Host.environment("TERM") == "dumb" }
+
+  /// A word in red, wherever the text has it first.
+  func marking(_ word: String, in text: String) -> String {
+    guard isOn, let range = text.firstRange(of: word) else { return text }
+    return text[..<range.lowerBound] + "\u{1B}[31m\(word)\u{1B}[0m" + text[range.upperBound...]
+  }
+}
+
+/// Keeps messages of one kind from filling a log: the first of them are printed, and one sentence in
+/// place of all others.
+final class MessageCap: Sendable {
+  /// Messages that are printed, the sentence included.
+  static let printed = 20
+
+  private let count = Mutex(0)
+  private let rest: String
+
+  /// - Parameter rest: the sentence. It says where all of them are listed.
+  init(_ rest: String) { self.rest = rest }
+
+  /// What to print for the next message; nil for nothing.
+  func text(for message: @autoclosure () -> String) -> String? {
+    let number = count.withLock { count in
+      count += 1
+      return count
+    }
+    if number < Self.printed { return message() }
+    return number == Self.printed ? rest : nil
   }
 }

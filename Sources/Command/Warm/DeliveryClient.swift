@@ -1,4 +1,5 @@
 internal import Synchronization
+internal import TesseraCatalog
 internal import TesseraImageHeader
 internal import TesseraNet
 internal import TesseraSystem
@@ -114,6 +115,27 @@ private final class HeaderWatch: BodyReceiving {
     reader.withLock { reader in
       reader.end()
       return reader.streamed()
+    }
+  }
+}
+
+/// A file of a catalog that an image service makes.
+struct DeliveredFile: Sendable {
+  var id: String
+  var url: String
+  var type: String
+  var width: Int
+  var height: Int
+
+  /// All of an image.
+  static func all(of image: CatalogImage) -> [DeliveredFile] {
+    image.variants.flatMap { variant in
+      variant.allFiles.compactMap { file in
+        file.url.map {
+          DeliveredFile(
+            id: image.id, url: $0, type: file.type, width: variant.width, height: variant.height)
+        }
+      }
     }
   }
 }

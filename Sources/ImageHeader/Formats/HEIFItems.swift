@@ -218,3 +218,157 @@ struct HEIFItems {
     return index > 0 && index <= properties.count ? properties[index - 1] : .other
   }
 }
+
+/// An entry of the list that says which properties an item has (`ipma`; ISO/IEC 23008-12, section 9.3.1).
+struct HEIFAssociation {
+  /// Of the property, from 1; 0 means no property.
+  var index: Int
+  /// The entry as it is stored.
+  var bytes: [UInt8]
+  /// Where in the file.
+  var offset: Int
+
+  /// - Parameter isWide: whether indices have 15 bits, not 7. The upper bit says whether the property is essential.
+  init(_ file: borrowing HeaderView, at offset: Int, isWide: Bool) throws(HeaderStop) {
+    self.offset = offset
+    bytes = []
+    for place in offset..<offset + (isWide ? 2 : 1) { bytes.append(UInt8(try file.byte(place))) }
+    index = bytes.dropFirst().reduce(Int(bytes[0] & 0x7F)) { $0 << 8 | Int($1) }
+  }
+}
+
+/// Where the bytes of items begin (`iloc`; ISO/IEC 14496-12, section 8.11.3).
+struct HEIFLocations {
+  /// Where the content of the `idat` box begins, in which items may be.
+  var data: Int?
+  private var items: [Int: (isInData: Bool, place: Range<Int>)] = [:]
+
+  init() {}
+
+  init(_ file: borrowing HeaderView, _ start: Int, _ end: Int) throws(HeaderStop) {
+    let version = try file.byte(start)
+    let sizes = try file.big16(start + 4)
+    let (offsetSize, lengthSize, baseSize) = (sizes >> 12, sizes >> 8 & 15, sizes >> 4 & 15)
+    let indexSize = version > 0 ? sizes & 15 : 0
+    let isWide = version == 2
+    var at = start + 6
+    func next(_ size: Int, _ file: borrowing HeaderView) throws(HeaderStop) -> Int {
+      defer { at += size }
+      return switch size {
+      case 0: 0
+      case 2: try file.big16(at)
+      case 4: try file.big32(at)
+      case 8: try file.big64(at)
+      default: throw .malformed("a number in its list of places has \(size) bytes")
+      }
+    }
+    let count = try next(isWide ? 4 : 2, file)
+    guard count <= HeaderLimits.steps else { throw .malformed("it has \(count) items") }
+    for _ in 0..<count where at < end {
+      let item = try next(isWide ? 4 : 2, file)
+      let method = version > 0 ? try next(2, file) & 15 : 0
+      _ = try next(2, file)  // the file it is in
+      let base = try next(baseSize, file)
+      let extents = try next(2, file)
+      guard extents <= HeaderLimits.steps else { throw .malformed("an item is in too many pieces") }
+      for extent in 0..<extents {
+        _ = try next(indexSize, file)
+        let offset = try base + next(offsetSize, file)
+        let length = try next(lengthSize, file)
+        // The first one has what is looked for.
+        if extent == 0, method < 2 { items[item] = (method == 1, offset..<offset + length) }
+      }
+    }
+  }
+
+  /// The first bytes of an item, in the file.
+  func place(of item: Int) -> Range<Int>? {
+    guard let found = items[item] else { return nil }
+    guard found.isInData else { return found.place }
+    return data.map { found.place.lowerBound + $0..<found.place.upperBound + $0 }
+  }
+}
+
+/// A property of an item in a HEIF file (ISO/IEC 23008-12, section 6.5), as far as the header uses
+/// it.
+enum HEIFProperty {
+  case size(Int, Int)
+  /// Quarter turns to the left.
+  case rotation(Int)
+  /// 0 is the vertical axis, 1 the horizontal one.
+  case mirror(Int)
+  /// The numbers of the aperture begin at an offset.
+  case crop(CleanAperture, at: Int)
+  /// Bits per channel.
+  case depth(Int)
+  case alphaPlane
+  case profile
+  /// Code points, and whether the range of the samples is full.
+  case codePoints(primaries: Int, transfer: Int, isFullRange: Bool)
+  /// Whether there is luma only, and the range if the configuration has it.
+  case samples(isMonochrome: Bool, AV1Sequence?)
+  /// A choice among several layers. Their lengths (`a1lx`) choose none: the uppermost layer is the image.
+  case layers
+  case other
+
+  /// Whether it changes what is displayed of the image.
+  var isTransform: Bool {
+    switch self {
+    case .rotation, .mirror, .crop: true
+    default: false
+    }
+  }
+
+  var isSize: Bool { if case .size = self { true } else { false } }
+  var isOfLayers: Bool { if case .layers = self { true } else { false } }
+
+  /// Reads a property from its box.
+  init(_ file: borrowing HeaderView, _ box: Box) throws(HeaderStop) {
+    let at = box.start
+    self = .other
+    // ispe, pixi and auxC are full boxes: version and flags come before their content.
+    if box.type == Box.type("ispe") {
+      self = .size(try file.big32(at + 4), try file.big32(at + 8))
+    } else if box.type == Box.type("irot") {
+      // All other bits of irot and imir are reserved.
+      self = .rotation(try file.byte(at) & 3)
+    } else if box.type == Box.type("imir") {
+      self = .mirror(try file.byte(at) & 1)
+    } else if box.type == Box.type("clap") {
+      if let aperture = try CleanAperture(file, at: at) { self = .crop(aperture, at: at) }
+    } else if box.type == Box.type("pixi") {
+      // The number of channels, then the bits of each; the first stands for all.
+      if try file.byte(at + 4) > 0 { self = .depth(try file.byte(at + 5)) }
+    } else if box.type == Box.type("auxC") {
+      if try Self.isAlpha(file, at: at, length: (box.end ?? at) - at) { self = .alphaPlane }
+    } else if box.type == Box.type("colr") {
+      // A restricted or an unrestricted ICC profile.
+      if try file.has("prof", at: at) { self = .profile }
+      if try file.has("rICC", at: at) { self = .profile }
+      if try file.has("nclx", at: at) {
+        self = .codePoints(
+          primaries: try file.big16(at + 4), transfer: try file.big16(at + 6),
+          isFullRange: try file.byte(at + 10) & 0x80 != 0)
+      }
+    } else if [Box.type("a1op"), Box.type("lsel")].contains(box.type) {
+      self = .layers
+    } else if box.type == Box.type("av1C"), let end = box.end {
+      // Only what the sizes do not depend on.
+      if let flags = try? file.byte(at + 2), end > at + 2 {
+        let sequence = try? AV1Sequence.read(file, from: at + 4, to: end)
+        self = .samples(
+          isMonochrome: flags & 0x10 != 0 || sequence?.isMonochrome == true, sequence)
+      }
+    }
+  }
+
+  /// Whether an auxiliary type is alpha: the URN of MIAF and AVIF, or the older one of HEVC.
+  private static func isAlpha(
+    _ file: borrowing HeaderView, at offset: Int, length: Int
+  ) throws(HeaderStop) -> Bool {
+    if length > 40, try file.has("urn:mpeg:mpegB:cicp:systems:auxiliary:alpha", at: offset + 4) {
+      return true
+    }
+    return length > 30 ? try file.has("urn:mpeg:hevc:2015:auxid:1", at: offset + 4) : false
+  }
+}

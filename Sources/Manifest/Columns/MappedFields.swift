@@ -1,3 +1,4 @@
+internal import TesseraJSON
 internal import TesseraText
 
 /// Makes entries of a record whose fields a mapping names.
@@ -168,5 +169,121 @@ extension ManifestEntry {
     alt = alt ?? other.alt
     slots = slots ?? other.slots
     focus = focus ?? other.focus
+  }
+}
+
+/// JSON Lines of another program's, or items of feeds, in which a mapping says where an image is.
+struct MappedJSONDecoder: RecordDecoding {
+  func isCutOff(_ text: String) -> Bool { JSONLinesDecoder.isCutOff(text) }
+
+  var joinsRows: Bool { mapping.joinsRows }
+
+  let mapping: ColumnMapping
+  private let paths: [String: MemberPath]
+  private let used: Set<String>
+  private var publication = Publication()
+
+  init(_ mapping: ColumnMapping, isOfXML: Bool = false) {
+    self.mapping = mapping
+    let places = ColumnMapping.Member.allCases.flatMap(mapping.places)
+    paths = Dictionary(
+      places.compactMap { place in MemberPath(place, isOfXML: isOfXML).map { (place, $0) } }
+    ) { first, _ in first }
+    used = Set(paths.values.map(\.first) + places)
+  }
+
+  mutating func entries(
+    from text: String, line: Int, _ omitted: inout OmittedRows
+  ) throws(ManifestProblem) -> [ManifestEntry] {
+    let (members, extra): ([JSONValue.Member], String?)
+    do throws(ManifestProblem) {
+      (members, extra) = try JSONLinesDecoder.members(of: text, line: line)
+    } catch {
+      loseRecord()
+      throw error
+    }
+    return try entries(of: members, extra: extra, line: line, &omitted)
+  }
+
+  mutating func loseRecord() { publication.loseRow() }
+
+  /// - Parameter members: of one object.
+  mutating func entries(
+    of members: [JSONValue.Member], extra: String?, line: Int, _ omitted: inout OmittedRows
+  ) throws(ManifestProblem) -> [ManifestEntry] {
+    let object = JSONValue.object(members)
+    let fields = MappedFields(mapping: mapping, line: line, paths: paths) { [paths] member, place in
+      paths[place]?.found(in: object, withFlags: member == .published) ?? []
+    }
+    let others = OtherMembers(list: members.filter { $0.name != "extra" }, mapped: used)
+    return try fields.entries(others: others, &publication, &omitted).map { entry in
+      var entry = entry
+      entry.extra = extra
+      return entry
+    }
+  }
+}
+
+/// Whether a list says that the product of a row is published, so that no image of a draft becomes public.
+///
+/// Shopify says it in the first row of a product, and the rows of its other images follow.
+struct Publication: Sendable {
+  /// What shop systems write, in lower case.
+  private static let published: Set = [
+    "true", "yes", "y", "1", "on", "active", "published", "publish", "enabled", "visible", "live",
+  ]
+  private static let unpublished: Set = [
+    "false", "no", "n", "0", "-1", "2", "off", "inactive", "unpublished", "draft", "archived",
+    "unlisted", "private", "pending", "scheduled", "future", "disabled", "hidden", "trash",
+  ]
+
+  private var last: (id: String?, isPublished: Bool)?
+  /// Whether a row could not be read that may have been the one that says it.
+  private var isLost = false
+
+  /// To be called for a row that can't be read. Rows that say nothing are not published then, until one says something.
+  mutating func loseRow() { (last, isLost) = (nil, true) }
+
+  /// - Parameters:
+  ///   - id: of the row; nil if it has none.
+  ///   - words: those of the row, all of which have to say that it is published. Without any, it is as the row before is, if that
+  ///     has the same id or this row has none, and otherwise published.
+  /// - Throws: for a word that says neither.
+  mutating func isPublished(
+    _ id: String?, _ words: [String], line: Int
+  ) throws(ManifestProblem) -> Bool {
+    let isPublished: Bool?
+    do throws(ManifestProblem) {
+      isPublished = try Self.isPublished(words, line: line)
+    } catch {
+      last = (id, false)
+      throw error
+    }
+    let carried = id == nil || Identifier(last?.id) == Identifier(id) ? last?.isPublished : nil
+    if isPublished != nil { isLost = false }
+    let result = isPublished ?? carried ?? !isLost
+    last = (id, result)
+    return result
+  }
+
+  /// What words say by themselves; nil for none.
+  ///
+  /// - Throws: for a word that says neither.
+  static func isPublished(_ words: [String], line: Int) throws(ManifestProblem) -> Bool? {
+    var isPublished: Bool?
+    for word in words.map({ $0.trimmed.lowercased() }) where !word.isEmpty {
+      if unpublished.contains(word) {
+        isPublished = false
+      } else if published.contains(word) {
+        isPublished = isPublished ?? true
+      } else {
+        throw ManifestProblem(
+          line: line,
+          message:
+            "\"\(word.prefix(40))\" does not say whether it is published; expected a word such as true, active, false or draft"
+        )
+      }
+    }
+    return isPublished
   }
 }

@@ -1,3 +1,4 @@
+internal import Glibc
 package import TesseraCCurl
 internal import TesseraSystem
 
@@ -89,5 +90,64 @@ package struct EasyHandle: ~Copyable {
     // Only now: the handle referred to the previous list until the new one was set.
     curl_slist_free_all(headerList)
     headerList = list
+  }
+}
+
+/// libcurl as a whole.
+package enum CurlLibrary {
+  /// Initialized once, because curl_global_init must not be called from two threads.
+  package static let isInitialized: Bool = {
+    // libidn2 reads host names in the locale's encoding. In the C locale, with which a program
+    // begins, it rejects every name that is not ASCII.
+    setlocale(LC_CTYPE, "C.UTF-8")
+    return curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+  }()
+
+  /// The content codings (RFC 9110, section 8.4.1) that this libcurl can decode, in lower case.
+  package static let contentCodings: Set<String> = {
+    let features = tessera_curl_features()
+    var codings: Set = ["identity", "none", "gzip", "x-gzip", "deflate"]
+    if features & CURL_VERSION_BROTLI != 0 { codings.insert("br") }
+    if features & CURL_VERSION_ZSTD != 0 { codings.insert("zstd") }
+    return codings
+  }()
+}
+
+/// Open connections that only some of the transfers of a multi handle use. All others use that handle's own.
+///
+/// Transfers whose requests have different rights must not share connections: libcurl finds a connection by host and port,
+/// and does not ask which request opened it.
+package final class ConnectionPool {
+  private let share: UnsafeMutableRawPointer
+
+  /// Nil if libcurl has no memory.
+  package init?() {
+    guard CurlLibrary.isInitialized, let share = curl_share_init() else { return nil }
+    guard tessera_curl_share_connections(share) == CURLSHE_OK else {
+      curl_share_cleanup(share)
+      return nil
+    }
+    self.share = share
+  }
+
+  /// libcurl requires that no handle uses it any more.
+  deinit { curl_share_cleanup(share) }
+
+  var pointer: UnsafeMutableRawPointer { share }
+}
+
+extension EasyHandle {
+  /// Takes connections from a pool; nil for that of the multi handle. Between transfers only.
+  package mutating func setPool(_ pool: ConnectionPool?) {
+    check(tessera_curl_set_pointer(pointer, CURLOPT_SHARE, pool?.pointer))
+  }
+}
+
+/// Dates in HTTP headers (RFC 9110, section 5.6.7), as libcurl reads them.
+package enum HTTPDate {
+  /// Seconds since 1970 in UTC; nil if the text is not a date.
+  package static func seconds(_ text: String) -> Int? {
+    let seconds = curl_getdate(text, nil)
+    return seconds < 0 ? nil : Int(seconds)
   }
 }

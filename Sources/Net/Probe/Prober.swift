@@ -1,7 +1,7 @@
 internal import Synchronization
-internal import TesseraImageHeader
+package import TesseraImageHeader
 internal import TesseraManifest
-internal import TesseraSystem
+package import TesseraSystem
 internal import TesseraText
 
 /// Determines the sizes of images from the first bytes of URLs, as manifests have them, and of files.
@@ -210,5 +210,105 @@ struct FileProbe {
       reader.add(bytes.span)
     }
     return ProbeAnswer.result(reader.streamed())
+  }
+}
+
+/// The answer for one probed source.
+package struct ProbeAnswer: Sendable {
+  /// The source as requested, without the user and password of a URL.
+  package var source: String
+  package var result: Result<ImageHeader, ProbeFailure>
+  /// The bytes read and the HTTP requests sent.
+  package var bytesRead = 0
+  package var requests = 0
+
+  static func result(_ reading: HeaderReading) -> Result<ImageHeader, ProbeFailure> {
+    switch reading {
+    case .header(let header): .success(header)
+    case .rejected(let rejection):
+      .failure(
+        ProbeFailure(code: rejection.kind.rawValue, message: "The file is \(rejection.reason)."))
+    case .needs:
+      .failure(
+        ProbeFailure(
+          code: HeaderRejection.Kind.malformed.rawValue,
+          message: "The file's header does not end within the bytes that may be read."))
+    }
+  }
+}
+
+/// Why a size could not be determined.
+package struct ProbeFailure: Error, Sendable {
+  /// One of the catalog's error codes.
+  package var code: String
+  /// A sentence with its capital and full stop.
+  package var message: String
+  package var isRetryable = false
+
+  /// Of a URL without a host, or of what is not a URL at all.
+  package static let badURL = ProbeFailure(
+    code: "bad-url", message: "The URL must begin with http:// or https:// and a host.")
+
+  package init(code: String, message: String, isRetryable: Bool = false) {
+    self.code = code
+    self.message = message
+    self.isRetryable = isRetryable
+  }
+}
+
+/// URLs and files to probe, one per line, of a file or of standard input. Empty lines are ignored, and so are
+/// blanks around a line. The text is UTF-8, with or without a byte order mark.
+///
+/// It is read as a stream, so a list may be endless.
+package final class SourceList {
+  private static let chunk = 64 * 1024
+
+  private let input: InputReader
+  private var splitter = RecordSplitter()
+  private var bytes: ArraySlice<UInt8> = []
+  private var isAtEnd = false
+
+  package init(_ file: consuming File) { input = InputReader(file) }
+
+  /// The next source; nil at the end. A failure takes the place of a line that is not a source.
+  package func next() async throws(SystemError) -> Result<String, ProbeFailure>? {
+    while true {
+      if let record = isAtEnd ? splitter.finish() : splitter.next(in: &bytes) {
+        let line = record.lines.lowerBound
+        guard let bytes = record.bytes else {
+          return .unusable(line, "is longer than \(RecordSplitter.maximumLength) bytes")
+        }
+        let text = Self.trimmed(bytes, isFirst: line == 1)
+        if text.isEmpty { continue }
+        if text.contains(0) { return .unusable(line, "contains a NUL character") }
+        return .success(String(decoding: text, as: UTF8.self))
+      }
+      if isAtEnd { return nil }
+      bytes = try await input.read(Self.chunk)?[...] ?? []
+      isAtEnd = bytes.isEmpty
+    }
+  }
+
+  private static func trimmed(_ line: [UInt8], isFirst: Bool) -> ArraySlice<UInt8> {
+    let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
+    var text = line[...]
+    if isFirst, text.starts(with: [0xEF, 0xBB, 0xBF]) { text = text.dropFirst(3) }
+    text = text.drop(while: isBlank)
+    while let last = text.last, isBlank(last) { text.removeLast() }
+    return text
+  }
+
+  /// Returns a function that ends the list for a caller that waits in ``next()``. The function may
+  /// be called from any thread.
+  package func stopper() -> @Sendable () -> Void {
+    let input = input
+    return { input.stop() }
+  }
+}
+
+extension Result<String, ProbeFailure> {
+  fileprivate static func unusable(_ line: Int, _ reason: String) -> Self {
+    .failure(
+      ProbeFailure(code: "bad-url", message: "Line \(line) of the list \(reason)."))
   }
 }

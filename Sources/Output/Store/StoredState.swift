@@ -1,4 +1,5 @@
 internal import Synchronization
+internal import TesseraJSON
 internal import TesseraManifest
 internal import TesseraNet
 internal import TesseraSystem
@@ -92,5 +93,115 @@ final class StoredState: Sendable {
     _ body: @escaping @Sendable (StoredState) throws -> Value
   ) async throws -> Value {
     try await pool.run { try body(self) }
+  }
+}
+
+/// The object of a state. Each call blocks its thread.
+struct StoredStateFile {
+  let client: StoreClient
+  let location: StoreLocation
+
+  private static let kind = StoreClient.Kind(
+    type: "application/vnd.sqlite3", caching: "no-store")
+
+  /// Copies the object to a file of this machine, all of it of one version. Returns nil if the object is
+  /// missing, and leaves no file then.
+  func read(to target: WorkFile) throws -> (etag: String, changed: Double)? {
+    do throws(SystemError) {
+      return try copy(to: target)
+    } catch {
+      try target.remove()
+      guard error.isMissingFile else { throw error }
+      return nil
+    }
+  }
+
+  private func copy(to target: WorkFile) throws(SystemError) -> (etag: String, changed: Double) {
+    let file = try target.open(.write)
+    let head = try store { () throws(StoreError) in try client.head(location) }
+    var offset = 0
+    while offset < head.size {
+      let (part, _) = try store { () throws(StoreError) in
+        try client.get(location, StoreClient.partBytes, at: offset, if: head.etag)
+      }
+      try file.write(part)
+      offset += part.count
+    }
+    return (head.etag, Double(head.changed ?? 0))
+  }
+
+  /// Writes the object.
+  ///
+  /// - Parameter etag: of the object that it replaces; nil if there was none.
+  /// - Returns: its ETag; nil if it was not written, because the object is another one.
+  func write(_ source: WorkFile, after etag: String?) throws -> String? {
+    let condition = etag.map { StoreClient.Condition.isUnchanged(etag: $0) } ?? .isNew
+    do throws(SystemError) {
+      let file = try source.open(.read)
+      let size = try file.size()
+      if size <= StoreClient.partBytes {
+        let bytes = try file.read(size, at: 0)
+        return try store { () throws(StoreError) in
+          try client.put(bytes, at: location, Self.kind, if: condition)
+        }
+      }
+      var offset = 0
+      return try client.put(
+        parts: { () throws(SystemError) in
+          let part = try file.read(StoreClient.partBytes, at: offset)
+          offset += part.count
+          return part
+        }, at: location, Self.kind, if: condition)
+    } catch {
+      guard error.isExistingFile || error.isMissingFile else { throw error }
+      return nil
+    }
+  }
+
+  private func store<Value>(
+    _ body: () throws(StoreError) -> Value
+  ) throws(SystemError) -> Value {
+    do throws(StoreError) { return try body() } catch { throw error.asSystemError }
+  }
+}
+
+/// The states of an output in a store that are on machines, an object each: `.tessera/states/4711.json`. Each says where
+/// it is, and nothing of any image. `forget` names those that it can't reach.
+struct StatesElsewhere: Sendable {
+  /// In which what they are written to has no fence: shards of one machine share a state.
+  private let output: any Output
+
+  static let folder = "\(StoredState.root)/states"
+
+  init(in output: any Output) { self.output = output }
+
+  private static func path(_ identifier: String) -> String { "\(folder)/\(identifier).json" }
+
+  /// - Parameters:
+  ///   - identifier: what is noted in the state itself, wherever it moves.
+  ///   - state: its directory.
+  func note(_ identifier: String, _ state: String) async throws {
+    var writer = JSONWriter()
+    writer.object { object in
+      object.member("state", state)
+      object.member("machine", Host.name)
+    }
+    let bytes = writer.take() + [UInt8(ascii: "\n")]
+    try await output.write(Self.path(identifier), bytes)
+  }
+
+  /// Where they are: `"/var/lib/tessera/feed" on builder-3`.
+  ///
+  /// - Parameter own: the identifier of one that is left out.
+  func all(but own: String?) async throws -> [String] {
+    var found: [String] = []
+    for entry in try await output.listIfThere(Self.folder) {
+      let path = "\(Self.folder)/\(entry.name)"
+      guard path != own.map(Self.path), case .file(let bytes) = entry.kind else { continue }
+      let json = try? JSONParser.parse(try await output.read(path, bytes, at: 0))
+      found.append(
+        "\"\(json?["state"]?.stringValue ?? "?")\" on \(json?["machine"]?.stringValue ?? "?")")
+    }
+    return found.sorted()
   }
 }

@@ -2,6 +2,7 @@ internal import TesseraBytes
 internal import TesseraOutput
 internal import TesseraPipelineFile
 internal import TesseraState
+package import TesseraSystem
 internal import TesseraText
 
 /// Names for "with the same pipeline".
@@ -52,5 +53,24 @@ enum Fingerprint {
 
   private static func digest(_ shape: String, _ version: String, _ length: Int) -> String {
     String(SHA256.of("\(shape)\n\(version)\n\(Recipes.text)").prefix(length))
+  }
+}
+
+/// What made a catalog.
+package enum Version {
+  package static let name = "tessera"
+  package static let number = "0.1.0"
+  /// The day of the version, as the package's changelog has it.
+  package static let date = "2026-11-23"
+
+  /// Raised whenever an item's line of the catalog would have other members or words than before.
+  static let lines = 6
+}
+
+/// Where the worker is installed.
+package enum WorkerPath {
+  /// The path of `tessera-worker`: beside the running program.
+  package static func find() throws(SystemError) -> String {
+    FileSystem.join(FileSystem.parent(of: try Host.executablePath()), "tessera-worker")
   }
 }

@@ -293,3 +293,165 @@ package struct EntryStream {
         + "(fetch.headers-everywhere: true)")
   }
 }
+
+/// Makes items of a manifest's entries, before their ids are claimed.
+struct EntryItems {
+  let settings: PipelineFile.Fetch
+  let shown: ShownURLs
+  /// Images that are left out.
+  let forgotten: ForgottenItems
+
+  func withOwnID(_ entry: ManifestEntry) -> ManifestEntry { entry.withOwnID(shown) }
+
+  /// The records of a part, in which the first image with a shared id keeps it, if no part before has it: nothing else of
+  /// the part depends on other parts.
+  func named(_ records: [ManifestRecord]) -> [ManifestRecord] {
+    var shared: [Identifier: Identifier] = [:]
+    return records.map { record in
+      guard case .entry(let entry) = record, entry.sharesID else { return record }
+      let content = Identifier(entry.content)
+      guard let first = shared[entry.id], first != content else {
+        shared[entry.id] = content
+        return record
+      }
+      return .entry(entry.withOwnID(shown))
+    }
+  }
+
+  /// The position follows from the claim, which finds repeated ids.
+  func item(_ entry: ManifestEntry) -> Item {
+    Item(entry, position: 0, settings, shown: shown)
+  }
+
+  /// The item of an entry whose id another image has.
+  func ownItem(_ entry: ManifestEntry) -> Item { item(entry.withOwnID(shown)) }
+
+  func request(_ item: Item) -> StateStore.ClaimRequest {
+    let own = item.entry.sharesID ? ownItem(item.entry) : nil
+    return StateStore.ClaimRequest(
+      id: item.id, line: item.entry.line, entry: item.entryDigest,
+      alternative: own.map { .init(id: $0.id, entry: $0.entryDigest) })
+  }
+
+  /// By its id, its request, or its source: `forget` knows the source of an id, without ignored parameters.
+  func isForgotten(_ item: Item) -> Bool {
+    guard !forgotten.isEmpty else { return false }
+    // What no document takes must not be a line of one.
+    if forgotten.has(shown: item.shownURL) { return true }
+    // It may have had either id.
+    let ids = [item.id] + (item.entry.sharesID ? [ownItem(item.entry).id] : [])
+    // A catalog shows the URL of the list, and that is what is known of an image without a state.
+    return [item.requestURL, item.entry.url].contains {
+      forgotten.has(ids: ids, url: $0, ignoring: settings.ignoredQuery)
+    }
+  }
+}
+
+/// Leaves out what other shards process.
+struct ShardFilter {
+  /// Nil for a run of all items, which rejects a part of a manifest.
+  let shard: Shard?
+  /// Whether headers go to one host only.
+  let hasUnboundHeaders: Bool
+
+  /// - Parameters:
+  ///   - manifest: the records are its first ones, or later ones.
+  ///   - checkHost: called with each entry of another shard: all shards together send headers without a
+  ///     host to one host only.
+  /// - Throws: ``TesseraError`` of the code `manifest` if the manifest was split in another way.
+  func owned(
+    _ records: [ManifestRecord], of manifest: ManifestStream,
+    _ checkHost: (ManifestEntry) throws -> Void
+  ) throws -> [ManifestRecord] {
+    guard let shard else { return records }
+    let part = manifest.shard
+    var owned: [ManifestRecord] = []
+    for record in records {
+      switch record {
+      case .entry(let entry) where shard.owns(entry.id): owned.append(record)
+      case .entry(let entry):
+        guard part == nil else { throw wronglySplit(manifest, entry) }
+        if hasUnboundHeaders { try checkHost(entry) }
+      case .problem(let problem):
+        if part != nil || shard.owns(line: problem.line) { owned.append(record) }
+      }
+    }
+    return owned
+  }
+
+  /// To be called when the manifest's first line was read, or its end.
+  ///
+  /// - Throws: ``TesseraError`` of the code `manifest` if it is a part for another shard.
+  func check(_ manifest: ManifestStream) throws {
+    guard let part = manifest.shard else { return }
+    guard part == shard else {
+      throw TesseraError.manifest(
+        path: manifest.path,
+        reason: "it is the part for shard \(part); use run --shard \(part), or the whole manifest")
+    }
+    guard !hasUnboundHeaders else {
+      throw TesseraError.manifest(
+        path: manifest.path,
+        reason:
+          "it is a part, which does not show whether the others have another host, and headers "
+          + "without a host are sent to one host only; bind them (fetch.headers: [{host: …}])")
+    }
+  }
+
+  /// The shard that the entry belongs to would never see it.
+  private func wronglySplit(
+    _ manifest: ManifestStream, _ entry: ManifestEntry
+  ) -> TesseraError {
+    .manifest(
+      path: manifest.path,
+      reason:
+        "\(manifest.words(forLine: entry.line)) has no id, and its URL makes one of another shard; split the "
+        + "manifest again with --pipeline, so that its \"base\" and \"ignore-query\" apply")
+  }
+}
+
+/// The entries of a manifest from its end to its beginning: what was added last is fetched first. They
+/// wait in a file, each followed by its length, so that memory does not grow with the manifest.
+struct NewestFirst: ~Copyable {
+  private let file: File
+  private var end = 0
+
+  /// - Parameter directory: where the file is; it has no name there.
+  init(in directory: String) throws(SystemError) {
+    file = try File.temporary(in: directory)
+  }
+
+  mutating func add(_ item: Item) throws(SystemError) {
+    let bytes = item.entry.packed(position: item.position)
+    let numbers = [item.chunk, item.slot, bytes.count].flatMap(Self.bytes)
+    try file.write(bytes + numbers)
+    end += bytes.count + numbers.count
+  }
+
+  /// The last entry that was added and not returned yet, with the places of its item.
+  mutating func next() throws(SystemError) -> Record? {
+    guard end > 0 else { return nil }
+    let numbers = try file.read(3 * Self.width, at: end - 3 * Self.width)
+    let (chunk, slot, length) = (
+      Self.number(numbers, 0), Self.number(numbers, 1), Self.number(numbers, 2)
+    )
+    let start = end - 3 * Self.width - length
+    guard start >= 0, let record = ManifestEntry.unpacked(try file.read(length, at: start)) else {
+      throw SystemError("read back an entry from", "a temporary file", code: 5)  // EIO
+    }
+    end = start
+    return (record.0, record.position, chunk, slot)
+  }
+
+  typealias Record = (entry: ManifestEntry, position: Int, chunk: Int, slot: Int)
+
+  private static let width = 8
+
+  private static func bytes(_ number: Int) -> [UInt8] {
+    (0..<width).reversed().map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
+  }
+
+  private static func number(_ bytes: [UInt8], _ place: Int) -> Int {
+    bytes.dropFirst(place * width).prefix(width).reduce(0) { $0 << 8 | Int($1) }
+  }
+}

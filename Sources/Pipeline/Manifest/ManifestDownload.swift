@@ -1,7 +1,7 @@
 internal import Synchronization
 internal import TesseraManifest
-internal import TesseraNet
-internal import TesseraPipelineFile
+package import TesseraNet
+package import TesseraPipelineFile
 internal import TesseraSystem
 internal import TesseraText
 
@@ -87,5 +87,84 @@ struct ManifestDownload {
       try file.rewind()
       return file
     }
+  }
+}
+
+/// Fetches a manifest in an object store into a file.
+struct ObjectDownload {
+  private let location: StoreLocation
+  private let client: StoreClient
+
+  private static let part = 16 << 20
+
+  /// Nil unless the text is like `s3://bucket/key`.
+  init?(_ text: String, _ settings: StoreSettings) {
+    guard let location = StoreLocation(text), !location.key.isEmpty else { return nil }
+    self.location = location
+    client = StoreClient(settings)
+  }
+
+  /// - Parameter directory: where the file is; it has no name there.
+  func file(in directory: String) async throws -> File {
+    let file = try File.temporary(in: directory)
+    let pool = BlockingPool(limit: 1)
+    var offset = 0
+    var version: String?
+    while true {
+      try Task.checkCancellation()
+      let (position, known) = (offset, version)
+      let (bytes, etag) = try await answer {
+        try await pool.run { [client, location] () throws(StoreError) in
+          try client.get(location, Self.part, at: position, if: known)
+        }
+      }
+      if bytes.isEmpty { break }
+      try file.write(bytes)
+      offset += bytes.count
+      // All parts of one version.
+      version = etag.isEmpty ? nil : etag
+      if bytes.count < Self.part { break }
+    }
+    try file.rewind()
+    return file
+  }
+
+  private func answer<Value>(_ body: () async throws -> Value) async throws -> Value {
+    do {
+      return try await body()
+    } catch let error as StoreError {
+      throw TesseraError.manifest(path: "\(location)", reason: "it \(error.finding)")
+    }
+  }
+}
+
+extension PipelineFile.Store {
+  /// The settings as the client takes them.
+  package var settings: StoreSettings {
+    StoreSettings(endpoint: endpoint, region: region, usesPathStyle: usesPathStyle)
+  }
+}
+
+extension PipelineFile.Fetch {
+  /// The settings as the fetcher takes them.
+  package var fetchSettings: FetchSettings {
+    var settings = FetchSettings(
+      concurrency: concurrency, perHost: perHost, timeout: timeout, minimumSpeed: minimumSpeed,
+      maximumBytes: maximumBytes, redirects: redirects, userAgent: userAgent,
+      addresses: AddressPolicy(allow: allow))
+    settings.headers = headers
+    settings.hosts = HostRules(hosts)
+    settings.rate = rate
+    settings.patience = deadline
+    settings.folders = folders
+    settings.buckets = buckets
+    settings.ignoredQuery = ignoredQuery
+    settings.takeEnvironment()
+    return settings
+  }
+
+  /// How often an item is requested, and for how long.
+  package var retryPolicy: RetryPolicy {
+    RetryPolicy(retries: retries, deadline: deadline, hosts: HostRules(hosts))
   }
 }

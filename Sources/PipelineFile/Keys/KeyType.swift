@@ -1,4 +1,4 @@
-internal import TesseraJSON
+package import TesseraJSON
 internal import TesseraText
 
 /// What the value of a key may be: how it is read, and how a JSON Schema states it.
@@ -347,4 +347,60 @@ extension JSONValue {
   fileprivate var plain: String {
     if case .number(let text) = self { text } else { stringValue ?? "" }
   }
+}
+
+/// What documentation has of a key.
+package struct KeyNote: Sendable {
+  package let name: String
+  package let isRequired: Bool
+  /// What the key is for, in one sentence or two.
+  package let about: String
+  /// A JSON Schema of its values.
+  package let schema: JSONValue
+  package let shapes: Shaping
+  /// The default; nil for none.
+  package let standard: JSONValue?
+  package let example: JSONValue?
+  /// Whether a file may have the key only with other ones.
+  let isConditional: Bool
+  /// Who needs it; a member of a group has that of its group.
+  package let use: KeyUse
+  /// The keys of a group.
+  package let members: [KeyNote]
+}
+
+/// Who needs a key: by this, lists of keys are divided.
+package enum KeyUse: String, Sendable, CaseIterable {
+  /// A person who writes a pipeline.
+  case everyday = "Every day"
+  /// One who keeps it running: guards, limits, places.
+  case operation = "Operation"
+  /// One who wants fewer bytes, fewer requests or more speed.
+  case tuning = "Tuning"
+}
+
+/// What changes with the value of a key.
+package enum Shaping: String, Sendable {
+  /// Only how a run works: what it requests, when, and how fast.
+  case nothing
+  /// The files, and so the entries of images.
+  case files
+  /// The entries of images, but no file.
+  case entries
+  /// The catalog around its entries.
+  case catalog
+  /// Whether a source is accepted that an earlier run rejected.
+  case acceptance
+}
+
+/// The place of a value in the pipeline file.
+struct KeyPlace {
+  /// All of the key's names: `fetch.timeout`.
+  let name: String
+  let context: DecodingContext
+
+  init(_ name: String, _ context: DecodingContext) { (self.name, self.context) = (name, context) }
+
+  /// Reports a mistake of the value: `"fetch.timeout" MESSAGE`.
+  func report(_ mark: Mark, _ message: String) { context.report(mark, "\"\(name)\" \(message)") }
 }

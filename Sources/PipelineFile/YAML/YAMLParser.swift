@@ -1,3 +1,5 @@
+internal import TesseraText
+
 /// Builds the tree of one YAML document, whose nodes have their positions.
 ///
 /// It follows aliases within a budget of nodes: a file whose aliases expand exponentially ("billion
@@ -90,5 +92,39 @@ struct YAMLParser: ~Copyable {
     guard used <= Self.budget else {
       throw Diagnostic(mark, "the file expands to more than \(Self.budget) values")
     }
+  }
+}
+
+/// A node of a YAML document, with its position.
+struct YAMLNode: Sendable {
+  indirect enum Content: Sendable {
+    /// Quoted scalars are always text; plain ones may be numbers.
+    case scalar(String, isQuoted: Bool)
+    case sequence([YAMLNode])
+    case mapping([Pair])
+  }
+
+  struct Pair: Sendable {
+    var key: YAMLNode
+    var value: YAMLNode
+  }
+
+  var content: Content
+  var mark: Mark
+
+  /// The kind of the node, in the words of messages: `found a list`.
+  var kind: String {
+    switch content {
+    case .scalar("", isQuoted: false): "nothing"
+    case .scalar(let text, isQuoted: _): "\"\(text.excerpt)\""
+    case .sequence: "a list"
+    case .mapping: "a group of keys"
+    }
+  }
+
+  /// Whether the value is missing: `key:` alone, or YAML's null (YAML 1.2, section 10.2.1).
+  var isEmpty: Bool {
+    guard case .scalar(let text, isQuoted: false) = content else { return false }
+    return text.isEmpty || text == "~" || text == "null"
   }
 }

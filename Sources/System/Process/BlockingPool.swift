@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import Glibc
 internal import Synchronization
 
 /// Threads for calls that block, such as requests to a server. They start when they are first needed, up
@@ -75,5 +76,33 @@ package final class BlockingPool: Sendable {
     private func takeCall() -> (@Sendable () -> Void)? {
       state.withLock { $0.calls.isEmpty ? nil : $0.calls.removeFirst() }
     }
+  }
+}
+
+/// Starts threads for work that blocks (an event loop, the dialogue with a worker). Such work must
+/// not occupy a thread of Swift's cooperative pool, which has only one per processor.
+package enum BackgroundThread {
+  /// Runs `body` on a new, detached thread.
+  package static func start(_ body: @escaping @Sendable () -> Void) throws(SystemError) {
+    // pthread_create takes one pointer. The thread takes over the reference that it holds.
+    let box = Unmanaged.passRetained(Box(body))
+    var thread = pthread_t()
+    let code = pthread_create(
+      &thread, nil,
+      { context in
+        guard let context else { return nil }
+        Unmanaged<Box>.fromOpaque(context).takeRetainedValue().body()
+        return nil
+      }, box.toOpaque())
+    guard code == 0 else {
+      box.release()
+      throw SystemError("start", "a thread", code: code)
+    }
+    pthread_detach(thread)
+  }
+
+  private final class Box {
+    let body: @Sendable () -> Void
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
   }
 }

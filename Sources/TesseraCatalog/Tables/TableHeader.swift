@@ -99,3 +99,114 @@ extension [UInt8] {
     return Int(exactly: value) ?? -1
   }
 }
+
+/// Where the parts of a file of pixels are. All entries of a file have equal places, so an entry is found
+/// without reading any other.
+package struct TableGeometry: Sendable, Equatable {
+  package let pixels: TablePixels
+  /// Of a cell, in pixels.
+  package let width: Int
+  package let height: Int
+  /// From the start of a row to that of the next one.
+  package let rowBytes: Int
+  /// From the start of an entry to that of the next one.
+  package let entryBytes: Int
+
+  /// Longer sides are not for tables: a cell of this size takes 4 MiB.
+  package static let longestSide = 1_024
+  /// The number of entries of one file. With more, a new image would change a larger part of all pixels;
+  /// with fewer, an app would open more files.
+  package static let maximumCount = 2_000
+
+  /// Nil for an atlas, and for sides that no table has.
+  package init?(_ pixels: TablePixels, width: Int, height: Int) {
+    guard let bytes = pixels.bytesPerPixel, (1...Self.longestSide).contains(width),
+      (1...Self.longestSide).contains(height)
+    else { return nil }
+    self.pixels = pixels
+    (self.width, self.height) = (width, height)
+    rowBytes = Self.rounded(width * bytes, to: TableFormat.alignment)
+    entryBytes = rowBytes * height
+  }
+
+  static func rounded(_ bytes: Int, to alignment: Int) -> Int {
+    (bytes + alignment - 1) / alignment * alignment
+  }
+
+  /// The header of a file with this many entries.
+  package func header(count: Int) -> TableHeader {
+    let pixelOffset = Self.rounded(
+      TableFormat.headerSize + count * TableFormat.entrySize, to: TableFormat.pageBytes)
+    return TableHeader(
+      pixels: pixels, width: width, height: height, rowBytes: rowBytes, count: count,
+      entryBytes: entryBytes, pixelOffset: pixelOffset,
+      fileBytes: pixelOffset + count * entryBytes)
+  }
+}
+
+/// The constants of the format of tables, version 1. `Examples/catalog/TABLES.md` describes it.
+enum TableFormat {
+  static let version = 1
+  /// As in PNG: a byte that is not text, the name, and line ends that a transfer as text would change.
+  static let magic: [UInt8] = [0x89, 0x54, 0x53, 0x50, 0x0D, 0x0A, 0x1A, 0x0A]
+  static let sRGB = 1
+  static let headerSize = 64
+  /// Of an entry of the index.
+  static let entrySize = 24
+  /// Of rows and entries: what Core Animation, and the caches of most processors, align rows to.
+  static let alignment = 64
+  /// Where pixels begin: the size of a memory page of Apple's and of recent Android systems, so that a
+  /// mapping of the pixels alone is possible.
+  static let pageBytes = 16 << 10
+}
+
+/// How the pixels of a table are stored. The raw value is the catalog's word and the extension of a
+/// file's name.
+public enum TablePixels: String, Codable, Sendable, CaseIterable {
+  /// Blue, green, red, alpha; 8 bits each; the colours are multiplied by alpha. What Core Graphics and
+  /// most displays use.
+  case bgra8
+  /// Red, green, blue, alpha; 8 bits each; the colours are multiplied by alpha. What Android's bitmaps and
+  /// most graphics interfaces use.
+  case rgba8
+  /// 16 bits, little-endian: red in the upper 5, green in 6, blue in the lower 5; no alpha.
+  case rgb565
+  /// The brightness; no alpha.
+  case grey8
+  /// No ready pixels, but an atlas: all images in one WebP file, for the web.
+  case webp
+
+  /// The number of the format in a file's header; nil for an atlas.
+  package var code: Int? {
+    switch self {
+    case .bgra8: 1
+    case .rgba8: 2
+    case .rgb565: 3
+    case .grey8: 4
+    case .webp: nil
+    }
+  }
+
+  /// Nil for an atlas.
+  public var bytesPerPixel: Int? {
+    switch self {
+    case .bgra8, .rgba8: 4
+    case .rgb565: 2
+    case .grey8: 1
+    case .webp: nil
+    }
+  }
+
+  package init?(code: Int) {
+    guard let pixels = Self.allCases.first(where: { $0.code == code }) else { return nil }
+    self = pixels
+  }
+}
+
+/// Why a file is not a table of pixels, or not a whole one.
+public struct TableError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// A sentence without its full stop.
+  public var description: String
+
+  package init(_ description: String) { self.description = description }
+}

@@ -1,3 +1,4 @@
+internal import Glibc
 internal import TesseraCVips
 internal import TesseraImageHeader
 package import TesseraPlan
@@ -99,5 +100,21 @@ struct VipsError: Error {
     // A thread without memory for its stack has an errno of its own, EAGAIN (pthread_create(3)).
     ["out of memory", "Cannot allocate memory", "Error creating thread"]
       .contains(where: message.contains)
+  }
+}
+
+/// The address space that the process may still use under its own limit (RLIMIT_AS).
+enum AddressSpace {
+  /// Whether a mapping of this many bytes would succeed now.
+  ///
+  /// It attempts the mapping and releases it: the libraries' own mappings are not counted anywhere
+  /// that a program could read cheaply.
+  static func has(_ bytes: Int) -> Bool {
+    guard bytes > 0 else { return true }
+    // Without access and reserve no memory is committed; only the limit is tested.
+    let place = mmap(nil, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+    guard place != MAP_FAILED else { return false }
+    munmap(place, bytes)
+    return true
   }
 }

@@ -1,3 +1,4 @@
+internal import TesseraBytes
 package import TesseraPlan
 
 /// A worker's reply to a request: one of the first four, as the request has it, or why there is none.
@@ -85,6 +86,93 @@ extension SourceFacts {
   fileprivate func check() throws(WireError) {
     guard isPossible else {
       throw WireError(message: "the facts of the source are out of range")
+    }
+  }
+}
+
+/// Why a source could not be turned into files.
+package struct TranscodeFailure: Error, Sendable, Equatable, Codable {
+  /// The raw value is the catalog's `error.code`.
+  package enum Code: String, Sendable, Codable, CaseIterable {
+    /// The decoder rejected the bytes.
+    case decode
+    /// The encoder failed.
+    case encode
+    case tooManyPixels = "too-many-pixels"
+    case tooManyFrames = "too-many-frames"
+    case tooManyScans = "too-many-scans"
+    /// A file could not be read or written: a fault of this machine, not of the source.
+    case local
+    /// The worker ended during the job.
+    case workerCrashed = "worker-crashed"
+    /// The job took longer than `limits.time`.
+    case workerTimeout = "worker-timeout"
+    /// The job needed more than `limits.memory`.
+    case outOfMemory = "out-of-memory"
+    /// The worker's reply was invalid.
+    case workerProtocol = "worker-protocol"
+    case cancelled
+  }
+
+  package var code: Code
+  /// A sentence without its full stop.
+  package var message: String
+
+  package init(_ code: Code, _ message: String) {
+    self.code = code
+    self.message = message
+  }
+}
+
+/// The first line that a fork server sends: it is ready, and these are the means of its workers.
+package struct WorkerCapabilities: Sendable, Equatable, Codable {
+  /// Identifies the messages of this build, by the digest of one of each with all its members. Coordinator and worker
+  /// must have the same ones.
+  package static let protocolVersion = String(
+    SHA256.of(PackageResources.Messages_jsonl).prefix(16))
+
+  package var protocolVersion: String
+  package var libvips: String
+  package var confinement: Confinement
+  /// The formats of which no worker can make a file, because an encoder is missing.
+  package var lacks: [OutputFormat]
+
+  package init(
+    protocolVersion: String = Self.protocolVersion, libvips: String, confinement: Confinement,
+    lacks: [OutputFormat] = []
+  ) {
+    self.protocolVersion = protocolVersion
+    self.libvips = libvips
+    self.confinement = confinement
+    self.lacks = lacks
+  }
+}
+
+/// Which mechanisms of the kernel confine a worker.
+package struct Confinement: Sendable, Equatable, Codable {
+  /// The version of Landlock, which leaves a worker only the system's libraries and fonts; 0 if the
+  /// kernel has none.
+  package var landlock: Int
+  /// Whether a system call filter denies it the network and new processes.
+  package var hasSeccomp: Bool
+
+  package init(landlock: Int, hasSeccomp: Bool) {
+    self.landlock = landlock
+    self.hasSeccomp = hasSeccomp
+  }
+}
+
+extension Confinement {
+  /// What a worker that an image has taken over could do, because the kernel does not prevent it: a
+  /// clause without its full stop. Nil for a worker that is wholly confined.
+  package var gap: String? {
+    switch (landlock > 0, hasSeccomp) {
+    case (true, true): nil
+    case (false, true): "it could read this machine's files (no Landlock)"
+    case (true, false): "it could use the network and start processes (no seccomp)"
+    case (false, false):
+      "it could read this machine's files, use the network and start processes (neither Landlock nor "
+        + "seccomp)"
     }
   }
 }

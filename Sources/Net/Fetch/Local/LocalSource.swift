@@ -1,3 +1,4 @@
+internal import Synchronization
 internal import TesseraSystem
 internal import TesseraText
 
@@ -173,5 +174,221 @@ enum LocalSource: Sendable {
     guard isAllowed(file.realPath, settings) else { throw outside(settings) }
     guard file.isRegular else { throw FetchError(.notReadable, "not a regular file") }
     return file
+  }
+}
+
+/// Passes one local source to its receiver, and treats validators, ranges and limits as a server
+/// does.
+struct LocalDelivery {
+  private let request: FetchRequest
+  private let settings: FetchSettings
+  private let receiver: any BodyReceiving
+  private(set) var bytes = 0
+
+  /// Bytes of one read: small enough to stop soon, large enough to need few system calls.
+  private static let part = 256 * 1024
+
+  init(request: FetchRequest, settings: FetchSettings, receiver: any BodyReceiving) {
+    self.request = request
+    self.settings = settings
+    self.receiver = receiver
+  }
+
+  /// - Parameters:
+  ///   - version: what changes with the content; becomes the ETag.
+  ///   - read: returns the bytes of a range; fewer if the source has become shorter.
+  mutating func deliver(
+    length: Int, version: String?, freshness: Duration,
+    read: (Range<Int>) throws(SystemError) -> [UInt8]
+  ) throws(FetchError) -> FetchResponse {
+    let validators = Validators(etag: version, lastModified: nil)
+    func response(_ ending: FetchResponse.Ending) -> FetchResponse {
+      FetchResponse(
+        ending: ending, url: request.url, place: settings.place(of: request.url), leftOrigin: false,
+        validators: validators, freshness: freshness, bytes: bytes)
+    }
+    if let version, isKnown(version) {
+      return response(.notModified)
+    }
+    // As with a server, a larger source is accepted if only its beginning is needed.
+    guard length <= settings.maximumBytes || request.isForBeginning else {
+      throw .tooLarge(settings.maximumBytes)
+    }
+    let wanted = try wantedRange(of: length, version)
+    let extent: BodyExtent =
+      wanted == 0..<length ? .whole(length: length) : .part(wanted, of: length)
+    guard try wantsMore(receiver.begin(extent, validators)) else { return response(.stopped) }
+    var offset = wanted.lowerBound
+    while offset < wanted.upperBound {
+      // One that is too large is read as far as it may be: its beginning may be all that is needed.
+      guard bytes < settings.maximumBytes else { throw .tooLarge(settings.maximumBytes) }
+      let end = min(
+        wanted.upperBound, offset + Self.part, offset + settings.maximumBytes - bytes)
+      let piece = try Self.reading { () throws(SystemError) in try read(offset..<end) }
+      guard piece.count == end - offset else {
+        throw FetchError(.truncated, "the file became shorter while it was read", isRetryable: true)
+      }
+      bytes += piece.count
+      guard try wantsMore(receiver.receive(piece.span.bytes)) else { return response(.stopped) }
+      offset = end
+    }
+    return response(.complete)
+  }
+
+  private func isKnown(_ version: String) -> Bool {
+    let asked = request.condition?.validators(at: request.url, ignoring: settings.ignoredQuery)
+    return asked?.etag == version
+  }
+
+  /// The requested range if it belongs to this version, or else the whole source (RFC 9110, section
+  /// 13.1.5).
+  private func wantedRange(of length: Int, _ version: String?) throws(FetchError) -> Range<Int> {
+    guard let range = request.range, request.ifRange == nil || request.ifRange == version else {
+      return 0..<length
+    }
+    let wanted = range.clamped(to: 0..<length)
+    guard !wanted.isEmpty else { throw FetchError(.badRange, "the file ends before this range") }
+    return wanted
+  }
+
+  private func wantsMore(_ verdict: BodyVerdict) throws(FetchError) -> Bool {
+    switch verdict {
+    case .more: true
+    case .enough: false
+    case .failed(let message): throw FetchError(.local, message)
+    case .noRoom: throw .noRoom
+    }
+  }
+
+  /// Runs a call that reads the source, and translates its error.
+  static func reading<Value: ~Copyable>(
+    _ body: () throws(SystemError) -> Value
+  ) throws(FetchError) -> Value {
+    do throws(SystemError) {
+      return try body()
+    } catch {
+      throw FetchError(.notReadable, "the file cannot be read: \(error.reason)")
+    }
+  }
+}
+
+/// Reads files, each on a thread of its own: on a network or FUSE mount whose server is gone, a call
+/// may never return, and nothing ends it.
+///
+/// A read that takes too long is given up: its receiver gets no further bytes, and its thread is left
+/// behind. Threads that are left behind are counted, so that a dead mount cannot use up all threads.
+final class FileReads: Sendable {
+  typealias Finished = (identifier: Int, result: Result<FetchResponse, FetchError>, bytes: Int)
+
+  /// With this number of threads left behind, no file is read until one of them returns.
+  static let maximumLeftBehind = 8
+
+  private struct State {
+    /// The reads whose requests are not over.
+    var receivers: [Int: RevocableReceiver] = [:]
+    var finished: [Finished] = []
+    var leftBehind = 0
+  }
+
+  private let settings: FetchSettings
+  private let wake: @Sendable () -> Void
+  private let state = Mutex(State())
+
+  /// - Parameter wake: called from any thread when a read has finished.
+  init(_ settings: FetchSettings, wake: @escaping @Sendable () -> Void) {
+    self.settings = settings
+    self.wake = wake
+  }
+
+  /// Starts a read. Returns an error if it cannot start.
+  func start(
+    _ identifier: Int, _ source: LocalSource, _ request: FetchRequest,
+    into receiver: any BodyReceiving
+  ) -> FetchError? {
+    let revocable = RevocableReceiver(receiver)
+    let leftBehind = state.withLock { state in
+      if state.leftBehind < Self.maximumLeftBehind { state.receivers[identifier] = revocable }
+      return state.leftBehind
+    }
+    guard leftBehind < Self.maximumLeftBehind else { return Self.hung(leftBehind) }
+    do throws(SystemError) {
+      try BackgroundThread.start { [self, settings] in
+        let (result, bytes) = source.read(request, settings, into: revocable)
+        finish(identifier, result, bytes)
+      }
+    } catch {
+      state.withLock { $0.receivers[identifier] = nil }
+      return FetchError(.local, "\(error)")
+    }
+    return nil
+  }
+
+  private func finish(
+    _ identifier: Int, _ result: Result<FetchResponse, FetchError>, _ bytes: Int
+  ) {
+    let isAwaited = state.withLock { state in
+      guard state.receivers.removeValue(forKey: identifier) != nil else {
+        state.leftBehind -= 1
+        return false
+      }
+      state.finished.append((identifier, result, bytes))
+      return true
+    }
+    if isAwaited { wake() }
+  }
+
+  /// The reads that have finished since the last call.
+  func takeFinished() -> [Finished] {
+    state.withLock { state in
+      defer { state.finished = [] }
+      return state.finished
+    }
+  }
+
+  /// Ends a read for its receiver.
+  func giveUp(_ identifier: Int) {
+    let receiver = state.withLock { state in
+      let receiver = state.receivers.removeValue(forKey: identifier)
+      // A read that has just finished has left no thread.
+      if receiver != nil { state.leftBehind += 1 }
+      return receiver
+    }
+    receiver?.revoke()
+  }
+
+  // MARK: Errors
+
+  static func overdue(_ deadline: Duration) -> FetchError {
+    FetchError(
+      .timeout, "the file could not be read within \(deadline.sentence) (deadline)",
+      isRetryable: true)
+  }
+
+  private static func hung(_ count: Int) -> FetchError {
+    var error = FetchError(
+      .timeout,
+      "files are skipped for now, because \(count) of them could not be read in time; "
+        + "check whether the file system they are on still answers", isRetryable: true)
+    // As with a host: another attempt in this run is useless.
+    error.isHostGivenUp = true
+    return error
+  }
+}
+
+/// Passes bytes on until it is revoked.
+private final class RevocableReceiver: BodyReceiving {
+  private let receiver: Mutex<(any BodyReceiving)?>
+
+  init(_ receiver: any BodyReceiving) { self.receiver = Mutex(receiver) }
+
+  /// After this the receiver gets no further call, and none is in progress.
+  func revoke() { receiver.withLock { $0 = nil } }
+
+  func begin(_ extent: BodyExtent, _ validators: Validators?) -> BodyVerdict {
+    receiver.withLock { $0?.begin(extent, validators) ?? .enough }
+  }
+
+  func receive(_ bytes: RawSpan) -> BodyVerdict {
+    receiver.withLock { $0?.receive(bytes) ?? .enough }
   }
 }

@@ -1,3 +1,4 @@
+internal import Synchronization
 private import TesseraCCurl
 
 /// Runs libcurl's multi handle on one thread: starts the requests that may start, collects those
@@ -344,4 +345,99 @@ extension FetchLoop {
       giveUpReading(identifier, FileReads.overdue(deadline))
     }
   }
+}
+
+/// A request with the caller that waits for its result.
+struct FetchJob {
+  var identifier: Int
+  var request: FetchRequest
+  var host: String
+  var receiver: any BodyReceiving
+  var finish: @Sendable (FetchResult) -> Void
+  /// When it left the queue; nil while it is queued.
+  var started: ContinuousClock.Instant?
+  /// When it came into the queue.
+  var queued: ContinuousClock.Instant?
+  /// The host that the current hop counts for, if a redirect led to one with settings of its own.
+  var target: String?
+  /// How long it has waited for a rate after its item had begun: in the queue, and before redirects were followed.
+  var queuedForRate = Duration.zero
+  var heldForRate = Duration.zero
+
+  /// The host whose requests in flight it is one of.
+  var countedHost: String { target ?? host }
+
+  private var time: Duration { (started?.duration(to: .now) ?? .zero) - heldForRate }
+
+  /// - Parameters:
+  ///   - transfer: nil if none was started.
+  ///   - bytes: of a source that needed no server.
+  func finish(
+    _ result: Result<FetchResponse, FetchError>, _ transfer: Transfer? = nil, bytes: Int = 0
+  ) {
+    finish(
+      FetchResult(
+        result: result, begun: (try? result.get()) ?? transfer?.begun,
+        bytes: transfer?.received ?? bytes, requests: transfer?.requests ?? 0, time: time,
+        waited: queuedForRate + heldForRate, answeredBy: transfer?.answeredBy ?? ""))
+  }
+}
+
+/// Transfers that a redirect leads on, and that wait until its target may get another request. They hold no place
+/// meanwhile, neither of all transfers nor of a host.
+struct WaitingHops {
+  private var hops: [(transfer: Transfer, job: FetchJob, since: ContinuousClock.Instant)] = []
+
+  var isEmpty: Bool { hops.isEmpty }
+
+  func has(target: String) -> Bool { hops.contains { $0.job.target == target } }
+
+  mutating func add(_ transfer: Transfer, _ job: FetchJob, now: ContinuousClock.Instant) {
+    hops.append((transfer, job, now))
+  }
+
+  /// Removes and returns the transfer that has waited longest, of those that may go on. Its wait is not a part of its time.
+  mutating func takeNext(
+    now: ContinuousClock.Instant, where mayContinue: (_ target: String?) -> Bool
+  ) -> (transfer: Transfer, job: FetchJob)? {
+    guard let index = hops.firstIndex(where: { mayContinue($0.job.target) }) else { return nil }
+    var (transfer, job, since) = hops.remove(at: index)
+    let wait = since.duration(to: now)
+    job.heldForRate += wait
+    transfer.deadline += wait
+    return (transfer, job)
+  }
+
+  mutating func remove(_ identifier: Int) -> (transfer: Transfer, job: FetchJob)? {
+    guard let index = hops.firstIndex(where: { $0.job.identifier == identifier }) else {
+      return nil
+    }
+    let hop = hops.remove(at: index)
+    return (hop.transfer, hop.job)
+  }
+
+  mutating func takeAll() -> [(transfer: Transfer, job: FetchJob)] {
+    defer { hops = [] }
+    return hops.map { ($0.transfer, $0.job) }
+  }
+}
+
+/// Wakes the fetch loop from other threads.
+///
+/// `@unchecked Sendable`: other threads use the pointer for `curl_multi_wakeup` only, which libcurl
+/// documents as safe there, and only under the lock that also guards its end.
+final class Waker: @unchecked Sendable {
+  let multi: UnsafeMutableRawPointer
+  private let isAlive = Mutex(true)
+
+  init(multi: UnsafeMutableRawPointer) { self.multi = multi }
+
+  func wake() {
+    isAlive.withLock { isAlive in
+      if isAlive { curl_multi_wakeup(multi) }
+    }
+  }
+
+  /// After this the multi handle may be freed.
+  func forget() { isAlive.withLock { $0 = false } }
 }

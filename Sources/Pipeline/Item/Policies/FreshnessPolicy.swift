@@ -2,6 +2,8 @@ internal import TesseraCatalog
 internal import TesseraNet
 internal import TesseraPipelineFile
 internal import TesseraState
+internal import TesseraSystem
+internal import TesseraText
 
 /// How long what a server confirmed may be used without a request (RFC 9111). Pure: moments are given to it, in
 /// seconds since 1970.
@@ -82,5 +84,52 @@ struct FreshnessPolicy: Sendable {
     if record.content == digest { return .sameBytes }
     return .changed(
       oldETag: record.confirmation.etag, newETag: response?.validators?.etag)
+  }
+}
+
+/// Makes the record of a source that a server has just confirmed.
+struct SourceConfirmer: Sendable {
+  let freshness: FreshnessPolicy
+  let clock: WallClock
+
+  /// - Parameters:
+  ///   - content: SHA-256 of the source's bytes.
+  ///   - before: what the answer may leave out, because it has not changed; nil for new bytes.
+  func record(
+    _ content: String, _ response: FetchResponse, before: SourceRecord? = nil
+  ) -> SourceRecord {
+    SourceRecord(
+      content: content,
+      confirmation: freshness.confirmation(
+        response, before: before?.confirmation, now: clock.now()),
+      url: response.place,
+      robots: response.robots ?? before?.robots)
+  }
+}
+
+/// The places of answers (`FetchResponse.place`) that the state does not have: most come from the URL that was requested.
+struct FinalURLs: Sendable {
+  /// Query parameters that do not identify a source.
+  let ignoredQuery: [String]
+
+  private func place(of item: Item) -> String {
+    SourceURL.place(item.requestURL, ignoring: ignoredQuery)
+  }
+
+  /// A record as it is stored.
+  func stored(_ record: SourceRecord, of item: Item) -> SourceRecord {
+    var stored = record
+    // The place of a place is itself, and most requests are for one.
+    if let url = record.url, url.isSame(as: item.requestURL) || url.isSame(as: place(of: item)) {
+      stored.url = nil
+    }
+    return stored
+  }
+
+  /// A record that was stored, with its place.
+  func known(_ record: SourceRecord, of item: Item) -> SourceRecord {
+    var known = record
+    known.url = record.url ?? place(of: item)
+    return known
   }
 }

@@ -1,6 +1,46 @@
 internal import TesseraCatalog
+internal import TesseraNet
+internal import TesseraPipelineFile
+internal import TesseraPlan
 internal import TesseraState
 internal import TesseraSystem
+internal import TesseraText
+
+/// Rejects an item that names a slot which the pipeline does not have, or that an image service cannot fetch.
+final class CheckItem: Sendable {
+  /// The pipeline's slots.
+  private let names: [String]
+  private let isDelivered: Bool
+
+  init(_ runContext: RunContext) {
+    names = runContext.file.plan.slots.map(\.name)
+    isDelivered = runContext.file.deliveringService != nil
+  }
+
+  func failure(of item: Item) -> ItemFailure? {
+    if let unknown = item.slots?.first(where: { !names.contains($0) }) {
+      return .unknownSlot(unknown, known: names)
+    }
+    guard isDelivered, !SourceURL.isFetchable(item.shownURL) else { return nil }
+    return .unreachable(
+      FetchError(.badURL, "an image service fetches http(s) URLs only (\"delivery\")"))
+  }
+}
+
+/// Ends the steps of an item if the same request of another item of this run has failed: the server is
+/// not asked twice.
+struct ShareFailure: Sendable {
+  /// Whether failures of the decoder count.
+  let includesBytes: Bool
+
+  func outcome(_ context: ItemContext) -> Outcome? {
+    guard let shared = context.sharedFailure, includesBytes || !shared.failure.isOfBytes else {
+      return nil
+    }
+    context.reasons.append(.sharedResult)
+    return .failed(shared.failure, isRemembered: shared.isRemembered)
+  }
+}
 
 /// Looks up what earlier runs learned about the source, and which of the item's files exist.
 final class LookUp: Sendable {
@@ -105,5 +145,27 @@ final class LookUp: Sendable {
   private func knowledge(of item: Item) async throws -> StateStore.Knowledge {
     try await state.knowledge(
       of: item.sourceKey, url: item.requestKey, id: verdicts.freshness.onlyFailed ? item.id : nil)
+  }
+}
+
+/// Ends the steps of an item that needs nothing. If only files are missing, a kept copy of the source saves the request.
+final class UseKnown: Sendable {
+  private let copies: SourceCopies
+
+  init(_ runContext: RunContext) { copies = runContext.copies }
+
+  /// Nil if the source has to be requested.
+  func perform(_ known: Known, _ context: ItemContext) -> Stage? {
+    switch known.verdict.need {
+    case .confirmation, .bytes: return nil
+    case .nothing:
+      return known.source.shown.map { .done(known.source, .shown($0.content, $0.filePlan)) }
+    case .copy:
+      // Bytes that another item of this run could not decode fail as a copy, too.
+      guard context.sharedFailure?.failure.isOfBytes != true,
+        let copy = copies.restore(known.source, for: context)
+      else { return nil }
+      return .received(Received(known, copy))
+    }
   }
 }
