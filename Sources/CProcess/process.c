@@ -22,6 +22,20 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+static int argument_count;
+static char **argument_values;
+
+// glibc hands main's parameters to constructors, too (elf/dl-init.c).
+__attribute__((constructor)) static void keep_arguments(int count, char **values)
+{
+    argument_count = count;
+    argument_values = values;
+}
+
+int tessera_argument_count(void) { return argument_count; }
+
+const char *tessera_argument(int index) { return argument_values[index]; }
+
 void tessera_keep_freed_memory(size_t bytes) {
   // It keeps twice the size of the largest block that it has mapped and freed (mallopt(3), M_MMAP_THRESHOLD). To set the
   // number itself would end this adjustment for larger blocks.

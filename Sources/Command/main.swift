@@ -1,7 +1,8 @@
 internal import Glibc
+internal import TesseraSystem
 
 Console.prepare()
 
 let program = Program(help: Commands.help)
 
-exit(await program.main(Array(CommandLine.arguments.dropFirst())).rawValue)
+exit(await program.main(Host.arguments).rawValue)

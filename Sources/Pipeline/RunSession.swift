@@ -459,6 +459,7 @@ extension HistoryEntry {
     work = [
       .requests: report.requests, .fetchedBytes: report.bytesFetched,
       .writtenBytes: report.bytesWritten, .decodes: report.decodes, .encodes: report.variantsMade,
+      .newFailures: report.failures[.new] ?? 0, .solvedFailures: report.failures[.solved] ?? 0,
     ]
   }
 }

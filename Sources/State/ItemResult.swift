@@ -13,11 +13,13 @@ package struct ItemState: Sendable {
   /// Nil if it is the source's.
   var request: String?
   var placeholder: String?
+  /// The run since which it has an error; nil without one.
+  var failing: Int?
 
-  static let columns = "\(status), sum, source, request, placeholder, files"
+  static let columns = "\(status), sum, source, request, placeholder, files, failing"
   /// Most often `ok`: SQL.
   static let status = "coalesce(status, 'ok')"
-  static let width = 6
+  static let width = 7
 
   init(
     status: String, sum: Int, files: String?, source: String, request: String?,
@@ -33,6 +35,7 @@ package struct ItemState: Sendable {
     self.init(
       status: row.text(0), sum: row.int(1), files: row.optionalKey(5), source: row.key(2),
       request: row.optionalKey(3), placeholder: row.optionalKey(4))
+    failing = row.isNull(6) ? nil : row.int(6)
   }
 
   /// What the item has, besides the bytes of its source.
@@ -84,6 +87,16 @@ package struct ItemResult: Sendable {
   package var files: String?
   /// The host of the URL that the line shows; only of an item that failed or is stale.
   package var host: String?
+  /// What it says of an error of the image.
+  package var failure = Failure.none
+
+  package enum Failure: Sendable {
+    case none
+    /// Nothing: the time was over, or no files were made. An error that is known stays known.
+    case unknown
+    case seen
+  }
+
   /// Whether the source is gone, as ``StateStore/lostSince(_:now:)`` has noted.
   package var isLost = false
 

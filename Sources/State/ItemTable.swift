@@ -24,7 +24,8 @@ final class ItemTable {
       "UPDATE items SET done = 1, reason = ?1, lost = NULL WHERE id = ?2")
     saveItem = try database.prepare(
       "UPDATE items SET done = 1, reason = ?2, lost = CASE WHEN ?3 THEN lost END, status = ?4,"
-        + " sum = ?5, made = ?6, source = ?7, request = ?8, placeholder = ?9, files = ?10, host = ?11"
+        + " sum = ?5, made = ?6, source = ?7, request = ?8, placeholder = ?9, files = ?10, host = ?11,"
+        + " failing = CASE ?12 WHEN 1 THEN failing WHEN 2 THEN coalesce(failing, run) END"
         + " WHERE id = ?1")
     selectState = try database.prepare("SELECT \(ItemState.columns) FROM items WHERE id = ?")
     // The first time stays.
@@ -92,17 +93,19 @@ final class ItemTable {
     try finishItem.run([.text(reasons), .text(id)])
   }
 
-  /// - Parameters:
-  ///   - made: what a later run recognizes the line by; nil if it is not reusable.
-  ///   - keepsLost: whether its source is gone, and has been since the time that is noted.
-  func save(
-    _ id: String, reasons: String, _ state: ItemState, made: Int?, host: String?, keepsLost: Bool
-  ) throws(StateError) {
+  /// - Parameter made: what a later run recognizes the line by; nil if it is not reusable.
+  func save(_ result: ItemResult, _ state: ItemState, made: Int?) throws(StateError) {
+    let failure =
+      switch result.failure {
+      case .none: 0
+      case .unknown: 1
+      case .seen: 2
+      }
     try saveItem.run([
-      .text(id), .text(reasons), .bool(keepsLost),
+      .text(result.id), .text(Reason.stored(result.reasons)), .bool(result.isLost),
       .optional(state.status == "ok" ? nil : state.status), .int(state.sum), .optional(made),
       .key(state.source), .optional(key: state.request), .optional(key: state.placeholder),
-      .optional(key: state.files), .optional(host),
+      .optional(key: state.files), .optional(result.host), .int(failure),
     ])
   }
 

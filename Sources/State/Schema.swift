@@ -1,7 +1,7 @@
 /// The state's tables.
 enum Schema {
   /// The version of ``tables``, stored in the file as its `user_version`. A state of an earlier one is set aside.
-  static let version = 27
+  static let version = 28
 
   private static let tables = """
     -- Each source. URLs may hold secrets, so they are stored as digests. A key or digest is a blob; see PackedKey.
@@ -146,7 +146,8 @@ enum Schema {
       request BLOB,             -- the key in rejections; null if it is the source's
       placeholder BLOB,         -- the key in placeholders; null if none is shown
       files BLOB,               -- what the names of its files begin with; null without any
-      host TEXT                 -- of its URL, if it failed or is stale
+      host TEXT,                -- of its URL, if it failed or is stale
+      failing INTEGER           -- the run since which it has an error; null without one
     );
     CREATE INDEX items_by_status ON items (status) WHERE status IS NOT NULL;
 
@@ -167,7 +168,7 @@ enum Schema {
 
     CREATE TABLE retired (
       path TEXT PRIMARY KEY,
-      since REAL NOT NULL,      -- when the catalog was first seen without it; seconds since 1970
+      since REAL NOT NULL,      -- when it left the catalog, or was first seen to have left it; seconds since 1970
       bytes INTEGER
     ) WITHOUT ROWID;
 

@@ -193,11 +193,11 @@ extension StateStore {
   /// - Parameters:
   ///   - key: the source's key.
   ///   - url: the key of the request URL.
-  /// - Returns: whether the line is another than before; nil if the item had none.
+  /// - Returns: what the item was before; nil if it had no line.
   @discardableResult
   package func save(
     _ result: ItemResult, _ change: SourceChange? = nil, key: String = "", url: String = ""
-  ) throws(StateError) -> Bool? {
+  ) throws(StateError) -> FormerResult? {
     try begin()
     let keys = (source: key, request: url)
     let now = ItemState(
@@ -205,8 +205,11 @@ extension StateStore {
       source: key, request: keys.request == keys.source ? nil : keys.request,
       placeholder: result.placeholder)
     let before = try items.state(of: result.id)
-    let isOther = before.map { $0.sum != now.sum }
+    var former: FormerResult?
     if let before {
+      former = FormerResult(
+        isOther: before.sum != now.sum, status: before.status,
+        isFailing: try before.failing.map(isCompleted) ?? false)
       let had = before.source == key ? before.possessions : try possessions(of: before)
       try noteFormer(had.subtracting(now.possessions), of: result.id)
     }
@@ -219,10 +222,26 @@ extension StateStore {
       let source = if let own { own } else { try sources.find(inputs.source) }
       made = source.map { inputs.mark(result.id, sum: now.sum, $0) }
     }
-    try items.save(
-      result.id, reasons: Reason.stored(result.reasons), now, made: made, host: result.host,
-      keepsLost: result.isLost)
-    return isOther
+    try items.save(result, now, made: made)
+    return former
+  }
+
+  /// What an item was before a result was saved.
+  package struct FormerResult: Sendable, Equatable {
+    /// Whether its line is another one now.
+    package var isOther: Bool
+    package var status: String
+    /// Whether it has had an error since a run that was completed: one that was reported.
+    package var isFailing: Bool
+
+    package init(isOther: Bool, status: String = "ok", isFailing: Bool = false) {
+      (self.isOther, self.status, self.isFailing) = (isOther, status, isFailing)
+    }
+  }
+
+  private func isCompleted(_ run: Int) throws(StateError) -> Bool {
+    try database.prepare("SELECT 1 FROM runs WHERE items IS NOT NULL AND number >= ? LIMIT 1")
+      .first([.int(run)]) { _ in true } ?? false
   }
 
   /// Saves that an item's line of an earlier run still applies, because the server has confirmed the

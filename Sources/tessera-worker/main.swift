@@ -15,8 +15,8 @@ func stop(_ message: String) -> Never {
   exit(2)
 }
 
-let arguments = CommandLine.arguments.dropFirst().compactMap { UInt64($0) }
-guard arguments.count == 3, CommandLine.argc == 4 else {
+let arguments = Host.arguments.compactMap { UInt64($0) }
+guard arguments.count == 3, Host.arguments.count == 3 else {
   stop("only tessera starts this program; run \"tessera --help\"")
 }
 // Another parent means that the coordinator ended before this process asked to die with it.

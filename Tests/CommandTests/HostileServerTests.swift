@@ -32,7 +32,7 @@ import Testing
     }
     let fixture = try RunFixture(
       manifest: targets.indices.map { server.url("/\($0)") + "\n" }.joined(),
-      keys: "fail-above: 100%\n"
+      keys: "fail-above: 100%\nshrink-above: 100%\n"
         + "fetch: {allow: [loopback, \"files:\(folder.path(""))\"], retries: 0}")
     let watch = try OpenWatch(folder.path(""))
     #expect(try await fixture.run().status == 1)

@@ -50,6 +50,20 @@ extension StreamTests {
         try await Self.errors(isQuiet: true) { for event in events { $0.happened(event) } } == "")
     }
 
+    /// What failed before is counted at the end.
+    @Test func knownFailuresAreNotPrinted() async throws {
+      func lines(_ change: ItemReport.FailureChange?) async throws -> Int {
+        var item = ItemReport(id: "a", position: 0, status: .failed)
+        item.error = .init(code: "dns", message: "no name", retryable: true)
+        item.failure = change
+        return try await Self.errors { [item] in $0.happened(.item(item)) }.split(separator: "\n")
+          .count
+      }
+      #expect(try await lines(.new) == 1)
+      #expect(try await lines(nil) == 1)
+      #expect(try await lines(.known) == 0)
+    }
+
     @Test func eachKindHasTwentyLines() async throws {
       let lines = try await Self.errors { observer in
         for number in 1...30 {

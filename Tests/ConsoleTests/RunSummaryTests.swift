@@ -172,3 +172,69 @@ import Testing
     #expect(next("o", ["my feed"], ["dns": "-c"]) == "next: tessera why -- o -c, \(again)")
   }
 }
+
+/// What a run says of changes.
+@Suite struct ChangeSummaryTests {
+  private static func summary(
+    shard: String? = nil, _ change: (inout RunReport) -> Void
+  ) -> RunSummary {
+    var report = RunReport()
+    report.counts = ["ok": 2]
+    report.changes = [.reused: 2]
+    report.before = 2
+    change(&report)
+    return RunSummary(report, output: "out", again: ["tessera", "run"], shard: shard)
+  }
+
+  @Test func whatIsNewIsNamed() {
+    let lines = Self.summary { report in
+      report.failures = [.new: 3, .known: 12, .solved: 5]
+      for (number, host) in ["", "cdn.example", "cdn.example"].enumerated() {
+        var item = ItemReport(id: "\(number)", position: number, status: .stale)
+        (item.host, item.confirmed) = (host, Double(86_400 * (number + 1)))
+        report.addStale(item)
+      }
+    }.lines
+    #expect(
+      lines[1...3] == [
+        "failures since the last run: 3 new, 12 known, 5 solved",
+        "2 images of cdn.example shown as before, last confirmed 1970-01-04T00:00:00Z",
+        "1 image shown as before, last confirmed 1970-01-02T00:00:00Z",
+      ])
+    // In a first run all are new.
+    let first = Self.summary { ($0.before, $0.failures) = (nil, [.new: 3]) }.lines
+    #expect(!first.contains { $0.hasPrefix("failures") })
+  }
+
+  @Test func anHourWithoutChangesIsOneLine() {
+    #expect(
+      Self.summary { _ in }.line
+        == "2 images: 2 ok (2 reused); nothing has changed: 0 B fetched in 0 requests, 0.0 s")
+    // What fails as before, and where, is said all the same.
+    let failing = Self.summary { report in
+      (report.failures, report.errors) = ([.known: 3], ["dns": 1, "tls": 2])
+      var item = ItemReport(id: "a", position: 0, status: .stale)
+      (item.host, item.confirmed) = ("cdn.example", 86_400)
+      report.addStale(item)
+    }.line
+    #expect(
+      failing == "2 images: 2 ok (2 reused); nothing has changed: as before 2 tls, 1 dns; "
+        + "1 image of cdn.example shown as before, last confirmed 1970-01-02T00:00:00Z; "
+        + "0 B fetched in 0 requests, 0.0 s")
+    let changes: [(String, (inout RunReport) -> Void)] = [
+      ("new", { $0.changes[.new] = 1 }), ("changed", { $0.changes[.changed] = 1 }),
+      ("failing", { $0.failures = [.new: 1] }), ("solved", { $0.failures = [.solved: 1] }),
+      ("made", { $0.variantsMade = 1 }), ("decoded", { $0.decodes = 1 }),
+      ("tables", { $0.tablesMade = 1 }), ("upgraded", { $0.upgradedImages = 1 }),
+      ("fewer", { $0.before = 3 }), ("of some", { $0.others = 1 }),
+      ("problems", { $0.problemCount = 1 }), ("not reached", { $0.notReached = 1 }),
+      ("forgotten", { $0.forgotten = 1 }), ("encoded", { $0.encodedURLs = 1 }),
+      ("warned", { $0.warnings = ["w"] }), ("replaced", { $0.hasReplaced = true }),
+      ("incomplete", { $0.isIncomplete = true }),
+    ]
+    for (name, change) in changes {
+      #expect(Self.summary(change).line == nil, "\(name)")
+    }
+    #expect(Self.summary(shard: "0/2") { _ in }.line == nil)
+  }
+}

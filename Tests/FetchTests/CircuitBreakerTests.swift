@@ -57,11 +57,21 @@ import Testing
     59 open
     60 half-open
     60 429+86400 1.0
-    61.9 open
+    61.9 failing
     62 half-open
     62 429+119 0.0
     121 failing
     181 half-open
+    """,
+    // After a minute requests fail at once while it is open, but for a later moment that the host has named.
+    """
+    0 429 1.0
+    60 429 1.0
+    60.5 failing
+    62 half-open
+    62 429+20 0.0
+    70 open
+    82 half-open
     """,
   ])
   func transitions(_ script: String) throws {

@@ -10,6 +10,7 @@ import Testing
     report.counts = ["ok": 90, "stale": 3, "failed": 7]
     report.errors = ["timeout": 3, "not-image": 7]
     report.problemCount = 2
+    (report.failures, report.before) = ([.new: 4, .known: 6], 120)
     (report.requests, report.retries, report.notModified) = (120, 20, 30)
     (report.bytesFetched, report.bytesWritten) = (5_000_000_000, 250_000)
     (report.variantsMade, report.variantsReused) = (40, 210)
@@ -57,6 +58,14 @@ import Testing
     # TYPE tessera_last_run_item_errors gauge
     tessera_last_run_item_errors{pipeline="feed",code="not-image"} 7
     tessera_last_run_item_errors{pipeline="feed",code="timeout"} 3
+    # HELP tessera_last_run_failures Images by how their errors relate to the run before: new, known, or solved.
+    # TYPE tessera_last_run_failures gauge
+    tessera_last_run_failures{pipeline="feed",change="new"} 4
+    tessera_last_run_failures{pipeline="feed",change="known"} 6
+    tessera_last_run_failures{pipeline="feed",change="solved"} 0
+    # HELP tessera_last_run_lost_items Items that the manifest has fewer than in the run before.
+    # TYPE tessera_last_run_lost_items gauge
+    tessera_last_run_lost_items{pipeline="feed"} 20
     # HELP tessera_last_run_manifest_problems Manifest lines that could not be used.
     # TYPE tessera_last_run_manifest_problems gauge
     tessera_last_run_manifest_problems{pipeline="feed"} 2

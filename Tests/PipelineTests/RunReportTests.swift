@@ -24,6 +24,12 @@ import Testing
     ]
     (report.problems, report.problemCount) = ([ManifestProblem(line: 12, message: "odd")], 13)
     report.encodedURLs = 39
+    report.failures = [.new: 1, .known: 42, .solved: 43]
+    var item = ItemReport(id: "n", position: 99, status: .stale)
+    (item.failure, item.host, item.confirmed) = (.new, "h:8443", 44)
+    report.add(.init(code: "tls", message: "It is gone.", retryable: false), of: item)
+    report.errors["tls"] = 11
+    report.addStale(item)
     report.bans = [HostBan(host: "h:8443", answers: 41, rejected: 40)]
     (report.requests, report.retries, report.notModified, report.bytesFetched) = (14, 15, 16, 17)
     (report.fetching, report.transcoding) = (.milliseconds(18_500), .milliseconds(30_250))
@@ -78,6 +84,24 @@ import Testing
           "message": "No certificate."
         }
       },
+      "failures": {
+        "new": 1,
+        "known": 42,
+        "solved": 43,
+        "firstNew": [
+          {
+            "id": "n",
+            "message": "It is gone."
+          }
+        ]
+      },
+      "stale": [
+        {
+          "host": "h:8443",
+          "images": 1,
+          "confirmed": "1970-01-01T00:00:44Z"
+        }
+      ],
       "manifestProblems": {
         "total": 13,
         "first": [

@@ -200,8 +200,12 @@ import Testing
     }
     let accepted = try await run.wholeRun(Array(lines.prefix(71))) { $0.allowsShrink = true }
     #expect(accepted.items.count == 71)
-    // With fewer than a hundred items before, a loss means nothing.
-    #expect(try await run.wholeRun(Array(lines.prefix(7))).items.count == 7)
+    // With fewer than a hundred items before, five count.
+    let error = try await Self.rejection(run, Array(lines.prefix(42)))
+    #expect(error.contains("it has 42 items and the last run had 71"), "\(error)")
+    let noted = try await run.wholeRun(Array(lines.prefix(60)))
+    #expect(
+      noted.report.warnings.last == "the manifest has 60 items and the last run had 71: 11 fewer")
   }
 
   // MARK: What a run makes and reports

@@ -138,8 +138,36 @@ import Testing
     let run = try await state.beginRun(boot: "1")
     _ = try await state.claim(Self.claims("a"), run: run)
     #expect(try await state.save(Self.result("a", "{1}"), key: "k", url: "k") == nil)
-    #expect(try await state.save(Self.result("a", "{1}"), key: "l", url: "l") == false)
-    #expect(try await state.save(Self.result("a", "{2}"), key: "l", url: "l") == true)
+    #expect(
+      try await state.save(Self.result("a", "{1}"), key: "l", url: "l") == .init(isOther: false))
+    #expect(
+      try await state.save(Self.result("a", "{2}"), key: "l", url: "l") == .init(isOther: true))
+  }
+
+  /// An error is known from the first completed run on, until the image is seen to have none.
+  @Test func savingSaysWhatWasReported() async throws {
+    let state = try StateStore(path: path)
+    func save(_ status: String, _ failure: ItemResult.Failure, completes: Bool) async throws
+      -> Bool?
+    {
+      let run = try await state.beginRun(boot: "1")
+      _ = try await state.claim(Self.claims("a"), run: run)
+      var result = Self.result("a", "{\(status)}")
+      (result.status, result.failure) = (status, failure)
+      let former = try await state.save(result, key: "k", url: "k")
+      if completes {
+        try await state.endRun(
+          run, .init(pipeline: "p", items: 1), ChunkList(), try ChunkClaims.none, settings: "s")
+      }
+      return former?.isFailing
+    }
+    #expect(try await save("failed", .seen, completes: false) == nil)
+    #expect(try await save("failed", .seen, completes: true) == false)
+    #expect(try await save("failed", .unknown, completes: true) == true)
+    #expect(try await save("pending", .unknown, completes: false) == true)
+    #expect(try await save("failed", .seen, completes: true) == true)
+    #expect(try await save("ok", .none, completes: true) == true)
+    #expect(try await save("failed", .seen, completes: true) == false)
   }
 
   @Test func confirmingChangesTheSourceAndTheReasons() async throws {

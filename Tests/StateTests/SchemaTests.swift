@@ -18,8 +18,8 @@ import Testing
 
   @Test func aNewFileHasTheNewestTables() throws {
     let database = try Database(path)
-    #expect(try database.prepare("PRAGMA user_version").first([]) { $0.int(0) } == 27)
-    #expect(Schema.version == 27)
+    #expect(try database.prepare("PRAGMA user_version").first([]) { $0.int(0) } == 28)
+    #expect(Schema.version == 28)
     #expect(try !Schema.isEmpty(database))
     #expect(try Schema.isWhole(database))
     let empty = try Database("")
@@ -33,13 +33,13 @@ import Testing
 
   @Test(arguments: [
     (
-      28, "CREATE TABLE more (x)", StateError.Kind.newer,
-      "a later version of tessera wrote it (schema 28; this version reads up to 27); use that "
+      29, "CREATE TABLE more (x)", StateError.Kind.newer,
+      "a later version of tessera wrote it (schema 29; this version reads up to 28); use that "
         + "version, or another output"
     ),
     (
-      28, "", .corrupt,
-      "its schema has a wrong number (28); if it is damaged, tessera prune or the next run sets it aside"
+      29, "", .corrupt,
+      "its schema has a wrong number (29); if it is damaged, tessera prune or the next run sets it aside"
     ),
     (
       -1, "", .corrupt,
@@ -47,12 +47,12 @@ import Testing
     ),
     (
       23, "", .older,
-      "another version of tessera wrote it (schema 23; this version reads 27); run the pipeline, which "
+      "another version of tessera wrote it (schema 23; this version reads 28); run the pipeline, which "
         + "sets it aside and fetches everything again"
     ),
     (
       1, "", .older,
-      "another version of tessera wrote it (schema 1; this version reads 27); run the pipeline, which "
+      "another version of tessera wrote it (schema 1; this version reads 28); run the pipeline, which "
         + "sets it aside and fetches everything again"
     ),
   ])

@@ -3,6 +3,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/// The words of this process's command line, and one of them. Swift's `CommandLine` looks for them on the stack, where it
+/// finds none if a library that was preloaded has changed the environment, such as libfaketime.
+int tessera_argument_count(void);
+const char *tessera_argument(int index);
+
 /// Starts `path` with `arguments` and `environment` (both NULL-terminated): /dev/null as standard
 /// input and output, `error_output` as standard error, `channel` as descriptor 3, and no other
 /// descriptor. Returns 0 and the child's id in `pid`, or an errno value.

@@ -82,7 +82,7 @@ struct ManifestUpdate {
     _ kept: Int, of count: Int, _ manifest: String
   ) throws {
     let limit = PipelineFile(reading: .file(manifest)).shrinkAbove
-    let shrinking = ShrinkGuard(limit: limit, before: count)
+    let shrinking = ShrinkGuard(limit: limit, before: count, guardsFew: false)
     guard shrinking.reason(toRejectItems: kept) != nil else { return }
     let share = kept == 0 ? "all" : "more than \(Units.text(percentage: limit))"
     throw TesseraError(

@@ -185,6 +185,7 @@ struct MergedRunReport {
   /// Lists that grow with the shards keep this many entries.
   private static let kept = 100
   private static let keptSlowest = 10
+  private static let keptNewFailures = 19
   /// What is not added up.
   private static let maxima: Set<String> = ["seconds", "peakMemoryBytes"]
 
@@ -224,20 +225,21 @@ struct MergedRunReport {
       }
       if let count = one.intValue, let second = other.intValue { return .int(count + second) }
       return .number("\((one.doubleValue ?? 0) + (other.doubleValue ?? 0))")
-    // The first start; the schema is the same in all.
-    case (.string(let text), .string(let second)): return .string(min(text, second))
+    // The first start, and the last answer; the schema is the same in all.
+    case (.string(let text), .string(let second)):
+      return .string(name == "confirmed" ? max(text, second) : min(text, second))
     default: return one
     }
   }
 
-  /// A host that several shards were banned by is one. Hosts that the reports don't name stay apart.
-  private static func mergedBans(_ bans: [JSONValue]) -> [JSONValue] {
-    bans.reduce(into: []) { merged, ban in
-      let host = ban["host"]?.stringValue
+  /// A host of several shards is one. Hosts that the reports don't name stay apart.
+  private static func mergedHosts(_ entries: [JSONValue]) -> [JSONValue] {
+    entries.reduce(into: []) { merged, entry in
+      let host = entry["host"]?.stringValue
       if host != nil, let index = merged.firstIndex(where: { $0["host"]?.stringValue == host }) {
-        merged[index] = combined(merged[index], ban, "ban")
+        merged[index] = combined(merged[index], entry, "host")
       } else {
-        merged.append(ban)
+        merged.append(entry)
       }
     }
   }
@@ -250,7 +252,10 @@ struct MergedRunReport {
       func seconds(_ value: JSONValue) -> Double { value["seconds"]?.doubleValue ?? 0 }
       return .array(Array(all.sorted { seconds($0) > seconds($1) }.prefix(keptSlowest)))
     }
-    if name == "bans" { return .array(Array(mergedBans(values + others).prefix(kept))) }
+    if ["bans", "stale"].contains(name) {
+      return .array(Array(mergedHosts(values + others).prefix(kept)))
+    }
+    if name == "firstNew" { return .array(Array((values + others).prefix(keptNewFailures))) }
     // Each shard warns of the same kernel.
     let new = others.filter { !values.contains($0) }
     return .array(Array((values + new).prefix(kept)))

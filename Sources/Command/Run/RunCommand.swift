@@ -1,5 +1,6 @@
 internal import TesseraPipeline
 internal import TesseraPipelineFile
+internal import TesseraSystem
 
 enum RunCommand: Command {
   static let name = "run"
@@ -14,6 +15,9 @@ enum RunCommand: Command {
     "--retry-failed", "request only what failed, is stale, or is new")
   private static let deadline = Option.duration(
     "--deadline", "stop after this time (50m); the catalog has what is done by then")
+
+  private static let wait = Option.duration(
+    "--wait", "wait this long (10m) for another run that holds the output")
 
   private static let allowShrink = Flag(
     "--allow-shrink", "accept a manifest that has lost more items than shrink-above")
@@ -55,7 +59,7 @@ enum RunCommand: Command {
       """,
     options: [PipelineOptions.manifest, output, layoutOnly, retryFailed]
       + SelectionOptions.all
-      + [deadline, shard, partialOK, allowShrink, allowLoss, takeOver, metrics, events],
+      + [deadline, wait, shard, partialOK, allowShrink, allowLoss, takeOver, metrics, events],
     example: Example(
       "tessera run feed.yaml --deadline 50m",
       "Makes what is new, and ends within 50 minutes with a catalog of what is done by then."),
@@ -122,8 +126,9 @@ enum RunCommand: Command {
     let pipeline = Pipeline(file, arguments.has(layoutOnly) ? .layout : .everything, options)
     let report: RunReport
     do {
-      report = try await pipeline.run(
-        observer: RunObservers([observer] + (events.map { [$0] } ?? [])))
+      report = try await waiting(for: try arguments.value(wait), observer) {
+        try await pipeline.run(observer: RunObservers([observer] + (events.map { [$0] } ?? [])))
+      }
     } catch let stop as CancellationError {
       observer.stopped()
       throw stop
@@ -138,10 +143,37 @@ enum RunCommand: Command {
     } else if !isQuiet {
       let summary = RunSummary(
         report, output: file.output, again: again(arguments), shard: options.shardName)
-      for line in summary.lines + [pipeline.resultPath] { Console.line(line) }
+      // A log is read for what has changed.
+      if !Console.isOutputTerminal, !arguments.has(retryFailed), let line = summary.line {
+        Console.line(line)
+      } else {
+        for line in summary.lines + [pipeline.resultPath] { Console.line(line) }
+      }
     }
     let isAccepted = arguments.has(partialOK) && !report.isIncomplete
     return report.hasFailures && !isAccepted ? .someFailed : .done
+  }
+
+  /// How often a run that waits looks whether the output is free.
+  private static let look = Duration.seconds(2)
+
+  /// Runs once the output is free.
+  ///
+  /// - Throws: as the run if the output is still held after `patience`.
+  private static func waiting(
+    for patience: Duration?, _ observer: RunObserver, _ run: () async throws -> RunReport
+  ) async throws -> RunReport {
+    let end = ContinuousClock.now + (patience ?? .zero)
+    var hasSaid = false
+    while true {
+      do {
+        return try await run()
+      } catch let error as TesseraError where error.code == .busy && ContinuousClock.now < end {
+        if !hasSaid { observer.warn("\(error); waiting for it") }
+        hasSaid = true
+        try await Task.sleep(for: min(look, ContinuousClock.now.duration(to: end)))
+      }
+    }
   }
 
   /// The command that goes on with the same output.

@@ -1,5 +1,6 @@
 internal import Synchronization
 internal import TesseraPipeline
+internal import TesseraSystem
 
 /// Shows a run on standard error: its progress, its warnings, and the first failures of each kind.
 final class RunObserver: RunObserving {
@@ -35,7 +36,8 @@ final class RunObserver: RunObserving {
   func happened(_ event: RunEvent) {
     switch event {
     case .item(let item):
-      guard let problem = item.problem else { return }
+      // What failed before is counted at the end.
+      guard let problem = item.problem, item.failure != .known else { return }
       if let text = failures.text(for: "\(item.id): \(problem)") { display.message(text) }
     case .problem(let line, let message):
       if let text = problems.text(for: "manifest line \(line): \(message)") {
@@ -128,7 +130,25 @@ struct RunSummary {
     self.shard = shard
   }
 
-  var lines: [String] { images + failures + files + times + next }
+  var lines: [String] { images + changedFailures + failures + files + times + next }
+
+  /// One line for a run in which nothing has happened; nil for any other.
+  var line: String? {
+    let isIdle =
+      report.variantsMade + report.decodes + report.tablesMade + report.upgradedImages == 0
+      && report.changes.keys.allSatisfy { $0 == .reused }
+      && report.failures.keys.allSatisfy { $0 == .known }
+      && report.before ?? report.total == report.total && report.others == nil && shard == nil
+      && report.problemCount + report.notReached + report.forgotten + report.encodedURLs == 0
+      && report.warnings.isEmpty && report.banNotes.isEmpty
+      && !report.isIncomplete && !report.hasReplaced
+    guard isIdle, let first = images.first else { return nil }
+    let errors = report.errors.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+      .map { "\($0.value) \($0.key)" }
+    let known = errors.isEmpty ? [] : ["as before \(errors.joined(separator: ", "))"]
+    let parts = known + hosts + [times.prefix(2).joined(separator: ", ")]
+    return "\(first); nothing has changed: \(parts.joined(separator: "; "))"
+  }
 
   private var images: [String] {
     // What a deadline left no time for says nothing about an image.
@@ -160,6 +180,26 @@ struct RunSummary {
         "no source was requested, as none is due; with --refresh they are fetched and made again",
       ]
       : [line]
+  }
+
+  /// What is new about failures, and since when hosts have confirmed nothing.
+  private var changedFailures: [String] {
+    let counts = ItemReport.FailureChange.allCases.compactMap { change in
+      report.failures[change].map { "\($0) \(change.rawValue)" }
+    }
+    // In a first run all are new.
+    let isKnown = report.before != nil && !counts.isEmpty
+    return (isKnown ? ["failures since the last run: \(counts.joined(separator: ", "))"] : [])
+      + hosts
+  }
+
+  private var hosts: [String] {
+    report.staleHosts.sorted { ($1.value.images, $0.key) < ($0.value.images, $1.key) }
+      .prefix(Self.named).map { host, stale in
+        let name = host.isEmpty ? "" : " of \(host)"
+        return "\(Amount.count(stale.images, "image"))\(name) shown as before, last confirmed "
+          + Host.timestamp(stale.confirmed)
+      }
   }
 
   private static func list(_ parts: [String]) -> String {

@@ -32,6 +32,8 @@ enum Console {
   /// Whether standard input is a terminal, where a person may be waiting for a prompt.
   static var isInputTerminal: Bool { Host.isInputTerminal }
 
+  static var isOutputTerminal: Bool { Host.isOutputTerminal }
+
   /// The text with its control characters escaped: ids and URLs come from untrusted sources.
   static func printable(_ text: String) -> String { text.printable }
 

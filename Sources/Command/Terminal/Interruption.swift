@@ -35,7 +35,7 @@ enum Interruption {
   static func cancelling<Value: Sendable>(
     timeToStop: Duration, _ body: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
-    await openClocks()
+    openClocks()
     let signals = [SIGINT, SIGTERM]
     let (registrations, registered) = AsyncStream.makeStream(of: Void.self)
     let task = Task {
@@ -82,9 +82,10 @@ enum Interruption {
   }
 
   /// Has libdispatch open its descriptor for each clock, which it does when a timer first needs it. If
-  /// the process then has no descriptor left, libdispatch ends it with a signal.
-  private static func openClocks() async {
+  /// the process then has no descriptor left, libdispatch ends it with a signal. Nothing waits for these timers: under
+  /// libfaketime 0.9.10, with which people try scheduled jobs, none ever ends.
+  private static func openClocks() {
     DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(1)) {}
-    try? await Task.sleep(for: .milliseconds(1))
+    Task { try await Task.sleep(for: .milliseconds(1)) }
   }
 }

@@ -109,6 +109,8 @@ package struct HistoryEntry: Sendable, Equatable, Encodable {
   /// What is counted of the work.
   package enum Work: String, Sendable, Encodable, CodingKeyRepresentable, CaseIterable {
     case requests, fetchedBytes, writtenBytes, decodes, encodes, deletedFiles, deletedBytes
+    /// Images that fail since this run, and that work again.
+    case newFailures, solvedFailures
   }
 
   package var kind: Kind

@@ -172,7 +172,9 @@ final class RunRecorder: Sendable {
       report.freshUntil = min(report.freshUntil, item.kept?.freshUntil ?? 0)
       report.counts[item.status.rawValue, default: 0] += 1
       if let change = item.change { report.changes[change, default: 0] += 1 }
+      if let failure = item.failure { report.failures[failure, default: 0] += 1 }
       if let error = item.error { report.add(error, of: item) }
+      report.addStale(item)
       report.fetching += item.fetching
       report.transcoding += item.transcoding
       report.addTime(of: item)

@@ -73,6 +73,15 @@ struct RunMetrics {
       "tessera_last_run_item_errors", "Failed and stale items by error code.",
       report.errors.sorted { $0.key < $1.key }.map { ([("code", $0.key)], "\($0.value)") })
     text.gauge(
+      "tessera_last_run_failures",
+      "Images by how their errors relate to the run before: new, known, or solved.",
+      ItemReport.FailureChange.allCases.map { change in
+        ([("change", change.rawValue)], "\(report.failures[change] ?? 0)")
+      })
+    text.gauge(
+      "tessera_last_run_lost_items", "Items that the manifest has fewer than in the run before.",
+      max(0, (report.before ?? 0) - report.total))
+    text.gauge(
       "tessera_last_run_manifest_problems", "Manifest lines that could not be used.",
       report.problemCount)
     text.gauge(

@@ -1,5 +1,6 @@
 package import TesseraCatalog
 internal import TesseraNet
+internal import TesseraState
 internal import TesseraSystem
 
 /// Observes a run while it works. Calls come from several tasks.
@@ -112,10 +113,43 @@ package struct ItemReport: Sendable {
     case reused
   }
 
+  /// How its error relates to the runs before that were completed.
+  package enum FailureChange: String, Sendable, Encodable, CaseIterable {
+    /// It had none, or its last good files were shown until now.
+    case new
+    /// It had one.
+    case known
+    /// It had one, and has none any more.
+    case solved
+
+    /// Nil without an error, now and before, and where the run says nothing of it.
+    init?(
+      from former: StateStore.FormerResult?, to failure: ItemResult.Failure,
+      _ status: CatalogImage.Status
+    ) {
+      let wasFailing = former?.isFailing == true
+      switch failure {
+      case .unknown: return nil
+      case .none:
+        guard wasFailing else { return nil }
+        self = .solved
+      case .seen:
+        let isLost =
+          status == .failed && former?.status == CatalogImage.Status.stale.rawValue
+        self = wasFailing && !isLost ? .known : .new
+      }
+    }
+  }
+
   package var id: String
   package var position: Int
   package var status: CatalogImage.Status
   package var error: CatalogImage.Failure?
+  package var failure: FailureChange?
+  /// Of a stale item: when its source was last confirmed, in seconds since 1970, and the host that was requested; empty
+  /// for a file.
+  var confirmed: Double?
+  var host = ""
   /// Nil for an item with an error.
   package var change: Change?
   /// Files that were made, and their bytes.

@@ -21,6 +21,12 @@ package struct RunReport: Sendable {
   package var notReached = 0
   /// Items with an error, by its code.
   package var errors: [String: Int] = [:]
+  /// Items by how their errors relate to what the last run came to.
+  package var failures: [ItemReport.FailureChange: Int] = [:]
+  /// The first items of the manifest whose errors are new.
+  package private(set) var newFailures: [Example] = []
+  /// Stale items by the host that was requested.
+  package private(set) var staleHosts: [String: StaleHost] = [:]
   /// The first manifest lines that can't be used.
   package var problems: [ManifestProblem] = []
   package var problemCount = 0
@@ -89,7 +95,7 @@ package struct RunReport: Sendable {
   /// Whether the catalog, or the result of a shard, has been replaced.
   var isPublished = false
   /// Whether a catalog of this run has taken the place of another one.
-  var hasReplaced = false
+  package internal(set) var hasReplaced = false
   /// The number of the run in the state; nil if it found nothing to do.
   var number: Int?
   /// What is counted of the output at its end.
@@ -101,6 +107,8 @@ package struct RunReport: Sendable {
   static let keptProblems = 100
   static let keptSlowest = 10
   static let keptBans = 100
+  static let keptNewFailures = 19
+  static let keptStaleHosts = 100
 
   /// An item with an error.
   package struct Example: Sendable, Encodable {
@@ -110,6 +118,13 @@ package struct RunReport: Sendable {
     var position: Int
 
     private enum CodingKeys: CodingKey { case id, message }
+  }
+
+  /// A host of stale items.
+  package struct StaleHost: Sendable, Equatable {
+    package var images = 0
+    /// When it last confirmed one of them, in seconds since 1970.
+    package var confirmed = 0.0
   }
 
   /// The code of items that the run's deadline left no time for.
@@ -124,9 +139,27 @@ package struct RunReport: Sendable {
   mutating func add(_ error: CatalogImage.Failure, of item: ItemReport) {
     errors[error.code, default: 0] += 1
     if item.status == .failed, error.code == Self.deadlineCode { notReached += 1 }
-    if let example = examples[error.code], example.position < item.position { return }
-    examples[error.code] = Example(
-      id: item.id, message: error.message, position: item.position)
+    let example = Example(id: item.id, message: error.message, position: item.position)
+    if item.failure == .new { addNew(example) }
+    if let other = examples[error.code], other.position < item.position { return }
+    examples[error.code] = example
+  }
+
+  private mutating func addNew(_ example: Example) {
+    let place = newFailures.firstIndex { $0.position > example.position } ?? newFailures.count
+    guard place < Self.keptNewFailures else { return }
+    newFailures.insert(example, at: place)
+    if newFailures.count > Self.keptNewFailures { newFailures.removeLast() }
+  }
+
+  mutating func addStale(_ item: ItemReport) {
+    guard let confirmed = item.confirmed,
+      staleHosts[item.host] != nil || staleHosts.count < Self.keptStaleHosts
+    else { return }
+    var host = staleHosts[item.host] ?? StaleHost()
+    host.images += 1
+    host.confirmed = max(host.confirmed, confirmed)
+    staleHosts[item.host] = host
   }
 
   mutating func addTime(of item: ItemReport) {
@@ -174,6 +207,8 @@ private struct RunDocument: JSONDocument {
   let changes: Changes
   let errors: [String: Int]
   let examples: [String: RunReport.Example]
+  let failures: Failures
+  let stale: [Stale]
   let manifestProblems: Problems
   let bans: [Ban]
   let fetch: Fetch
@@ -193,6 +228,17 @@ private struct RunDocument: JSONDocument {
 
   struct Changes: Encodable {
     let new, changed, reused: Int
+  }
+
+  struct Failures: Encodable {
+    let new, known, solved: Int
+    let firstNew: [RunReport.Example]
+  }
+
+  struct Stale: Encodable {
+    let host: String?
+    let images: Int
+    let confirmed: String
   }
 
   struct Problems: Encodable {
@@ -249,6 +295,15 @@ private struct RunDocument: JSONDocument {
     self.changes = Changes(
       new: changes[.new] ?? 0, changed: changes[.changed] ?? 0, reused: changes[.reused] ?? 0)
     (errors, examples) = (report.errors, report.examples)
+    failures = Failures(
+      new: report.failures[.new] ?? 0, known: report.failures[.known] ?? 0,
+      solved: report.failures[.solved] ?? 0, firstNew: report.newFailures)
+    stale = report.staleHosts.sorted { ($1.value.images, $0.key) < ($0.value.images, $1.key) }
+      .map { host, stale in
+        Stale(
+          host: report.showsHosts && !host.isEmpty ? host : nil, images: stale.images,
+          confirmed: Host.timestamp(stale.confirmed))
+      }
     manifestProblems = Problems(total: report.problemCount, first: report.problems)
     bans = report.bans.prefix(RunReport.keptBans).map { ban in
       Ban(

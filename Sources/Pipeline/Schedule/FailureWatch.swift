@@ -1,7 +1,8 @@
 internal import TesseraText
 
-/// Notices that most results are errors: a name server is down, a token has expired. Then the fault is
-/// not the items', and a run that stops and says so is better than one that fails the whole manifest.
+/// Notices that of most images there is nothing to show: a name server is down, a token has expired. Then the fault is
+/// not the items', and a run that stops and says so is better than one that fails the whole manifest. Stale images are no
+/// failures here: they are shown as they were.
 ///
 /// One host that fails is not such a fault, however many images it has: the other hosts have to fail,
 /// too. A run with one host has no others.

@@ -171,6 +171,8 @@ struct ManifestReading: Sendable {
   /// - Throws: if the run does not accept it.
   func check(_ entries: EntryStream, _ manifest: ManifestStream) async throws -> [String] {
     try checks.check(entries, manifest, runContext.claims)
-    return try await selection?.check(runContext.output, checks.forgotten) ?? []
+    let note = checks.shrinking?.note(onItems: entries.count)
+    return [note].compactMap(\.self)
+      + (try await selection?.check(runContext.output, checks.forgotten) ?? [])
   }
 }

@@ -157,9 +157,10 @@ final class Scheduler: Sendable {
     let counts =
       done.report.error?.code != FetchError.Code.runDeadline.rawValue
       && done.sharedFailure?.isRemembered != true
+    // A stale image is shown as it was: nothing is lost by going on.
+    let error = done.report.status == .stale ? nil : done.report.error
     let diagnosis = failures.withLock {
-      $0.diagnosis(
-        after: done.report.error.map { ($0.code, $0.message) }, of: host, counts: counts)
+      $0.diagnosis(after: error.map { ($0.code, $0.message) }, of: host, counts: counts)
     }
     if let diagnosis { throw TesseraError.tooManyFailures(diagnosis) }
   }

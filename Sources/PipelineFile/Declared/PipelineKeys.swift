@@ -91,10 +91,11 @@ extension PipelineFile {
       "Limits for one source in one worker, and for compressed lists."),
     Key(
       "fail-above", .percentage, \.failAbove, use: .operation,
-      "The run stops if more than this share of the last 200 items (at least 100) failed."),
+      "The run stops if more than this share of the last 200 items (at least 100) failed and have nothing to show."
+    ),
     Key(
       "shrink-above", .percentage, \.shrinkAbove, use: .operation,
-      "The run stops if the manifest has lost more than this share of the last run's items (at least 100)."
+      "The run stops if the manifest has lost more than this share of the last run's items, or all of them. Of fewer than a hundred, five at least have to be lost."
     ),
     Key(
       "lost-above", .percentage, \.lostAbove, use: .operation,

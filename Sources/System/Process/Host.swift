@@ -35,8 +35,14 @@ package enum Host {
     return width > 0 ? Int(width) : nil
   }
 
+  /// The words of the command line after the program's name.
+  package static var arguments: [String] {
+    (1..<max(1, tessera_argument_count())).map { String(cString: tessera_argument($0)) }
+  }
+
   /// Whether standard input is a terminal, so that a person may be waiting for a prompt.
   package static var isInputTerminal: Bool { isatty(STDIN_FILENO) == 1 }
+  package static var isOutputTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
   /// Raises the soft limit of open files to the hard limit of this process.
   package static func raiseFileLimit() {

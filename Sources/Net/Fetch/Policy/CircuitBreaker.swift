@@ -4,8 +4,8 @@
 /// A host that limits the rate (see ``BusyAnswers``) opens it at once; so does the third connection
 /// in a row that fails. While it is open, requests to the host wait. After the pause it is
 /// half-open: one probe request at a time is sent. A success closes it, and another failure opens
-/// it for twice as long. If a host fails for longer than an item may take, its requests fail at once
-/// while it is open.
+/// it for twice as long. If a host fails for a minute, or for longer than an item may take, its requests fail at once
+/// while it is open, unless it has named a later moment.
 struct CircuitBreaker {
   /// What a request showed about its host.
   enum Signal: Equatable {
@@ -29,6 +29,9 @@ struct CircuitBreaker {
   static let failuresToOpen = 3
   static let firstPause = Duration.seconds(1)
   static let longestPause = Duration.seconds(30)
+  /// After this time all that is left for a host is a probe now and then: a host that is down for a minute is not worth
+  /// the requests of all its images.
+  static let longestFailure = Duration.seconds(60)
 
   private let patience: Duration
   /// The last failure.
@@ -39,6 +42,8 @@ struct CircuitBreaker {
   private let firstFailure: ContinuousClock.Instant
   private var lastFailure: ContinuousClock.Instant
   private var openUntil: ContinuousClock.Instant
+  /// The end of the pauses that the host has requested.
+  private var requestedUntil: ContinuousClock.Instant
 
   /// - Parameter patience: how long one item may take at most.
   init(patience: Duration, error: FetchError, now: ContinuousClock.Instant) {
@@ -47,6 +52,7 @@ struct CircuitBreaker {
     firstFailure = now
     lastFailure = now
     openUntil = now
+    requestedUntil = now
   }
 
   /// Records what a request showed. A success changes nothing here: see ``isClosed(bySuccessOf:)``.
@@ -67,6 +73,7 @@ struct CircuitBreaker {
     // alone: it fails, and the host is probed after the usual pause.
     let pause = self.error.retryAfter.flatMap { $0 <= patience ? $0 : nil } ?? .zero
     let requested = now.advanced(by: pause)
+    requestedUntil = max(requestedUntil, requested)
     // Requests that were in flight together count as one failure: so none counts while it is open.
     if now >= openUntil {
       failures += 1
@@ -98,7 +105,9 @@ struct CircuitBreaker {
 
   func state(now: ContinuousClock.Instant) -> State {
     guard now >= openUntil else {
-      return .open(failing: firstFailure.duration(to: now) > patience ? error : nil)
+      let time = firstFailure.duration(to: now)
+      let isGivenUp = time > patience || (time > Self.longestFailure && now >= requestedUntil)
+      return .open(failing: isGivenUp ? error : nil)
     }
     // It has been open, and no request has succeeded since: a success would have removed it.
     return openUntil > firstFailure ? .halfOpen : .closed

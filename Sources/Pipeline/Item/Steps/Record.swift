@@ -68,9 +68,9 @@ final class Record: Sendable {
     var change = context.change
     change.source = change.source.map { places.stored($0, of: context.item) }
     try lines.put(Array(draft.result.line.utf8), of: context.item)
-    let isOther = try await state.save(
+    let former = try await state.save(
       draft.result, change, key: context.item.sourceKey, url: context.item.requestKey)
-    return end(draft, done, context, isOther: isOther)
+    return end(draft, done, context, former)
   }
 
   /// An item's entry of the catalog, and what is saved with it.
@@ -108,16 +108,23 @@ final class Record: Sendable {
       placeholder: (outcome.shown?.filePlan ?? source.filePlan)?.placeholderKey,
       files: image.source, host: image.error == nil ? nil : image.url.flatMap(Self.host))
     result.isLost = loss != .none
+    result.failure = Self.failure(of: image)
     return Draft(image, result)
   }
 
-  /// - Parameter isOther: whether the line is another than before; nil if there was none.
+  /// What the end of the run's time, or a size alone, says of an image is nothing.
+  private static func failure(of image: CatalogImage) -> ItemResult.Failure {
+    guard let error = image.error else { return image.status == .pending ? .unknown : .none }
+    return error.code == RunReport.deadlineCode ? .unknown : .seen
+  }
+
+  /// - Parameter former: what the item was before; nil if it had no line.
   @inline(never)
   private func end(
-    _ draft: Draft, _ done: Done, _ context: ItemContext, isOther: Bool?
+    _ draft: Draft, _ done: Done, _ context: ItemContext, _ former: StateStore.FormerResult?
   ) -> ItemDone {
     let (image, outcome) = (draft.image, done.outcome)
-    let change = isOther.map { $0 ? ItemReport.Change.changed : .reused } ?? .new
+    let change = former.map { $0.isOther ? ItemReport.Change.changed : .reused } ?? .new
     if image.status == .ok, outcome.shown?.filePlan.isUpgraded == false {
       upgrades?.offer(image, context.item)
     }
@@ -129,6 +136,14 @@ final class Record: Sendable {
         ? SharedFailure(failure: failure, isRemembered: isRemembered) : context.sharedFailure
     }
     var report = context.report(image.status, image.error, change)
+    report.failure = ItemReport.FailureChange(
+      from: former, to: draft.result.failure, image.status)
+    if image.status == .stale, draft.result.failure == .seen {
+      report.confirmed =
+        (done.source.record?.confirmation ?? done.source.header?.confirmation)?
+        .checked
+      report.host = context.item.host
+    }
     if image.status == .ok, let filePlan = outcome.shown?.filePlan {
       let record = context.change.source ?? done.source.record
       report.kept = KeptLine(
