@@ -10,7 +10,8 @@ enum Commands {
         InitCommand.self, CheckCommand.self, PlanCommand.self, ProbeCommand.self,
         DoctorCommand.self,
       ]),
-    CommandGroup("A run", [RunCommand.self, SplitCommand.self, MergeCommand.self]),
+    CommandGroup(
+      "A run", [RunCommand.self, MakeCommand.self, SplitCommand.self, MergeCommand.self]),
     CommandGroup(
       "After a run",
       [

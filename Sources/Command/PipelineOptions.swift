@@ -1,5 +1,9 @@
+internal import TesseraNet
+internal import TesseraOutput
 internal import TesseraPipeline
 internal import TesseraPipelineFile
+internal import TesseraSystem
+internal import TesseraText
 
 /// The options that replace a value of the pipeline file.
 enum PipelineOptions {
@@ -57,8 +61,68 @@ enum NetworkOptions {
   ) { ProbeSession.understands($0) ? $0 : nil }
 }
 
-/// Options of the commands that take an output.
+/// An output that a command works on.
+struct NamedOutput: Sendable {
+  /// A folder, or a place in a store.
+  var root: String
+  /// The folder of the state of an output in a store; nil for a state in the store.
+  var state: String?
+  /// How the store is reached.
+  var store = StoreSettings()
+}
+
+extension NamedOutput {
+  /// - Parameter state: in the place of the pipeline's.
+  init(of file: PipelineFile, state: String?) {
+    self.init(
+      root: file.output, state: state ?? (OpenOutput.isInStore(file.output) ? file.state : nil),
+      store: file.store.settings)
+  }
+}
+
+/// The operand and the options of the commands that take an output.
 enum OutputOptions {
+  static let operand = Operand.optional("OUTPUT", .folders)
+
+  /// The output that the first operand names.
+  static func output(_ arguments: Arguments, of command: any Command.Type) throws -> NamedOutput {
+    try output(arguments.operands.first, arguments, of: command)
+  }
+
+  /// The output that a word names: a folder, a place in a store, or a pipeline file whose output it is.
+  ///
+  /// - Parameter word: nil for the output of `pipeline.yaml` in the working directory, as `run` has it.
+  static func output(
+    _ word: String?, _ arguments: Arguments, of command: any Command.Type
+  ) throws -> NamedOutput {
+    let state = try arguments.value(Self.state)
+    guard word != nil || PipelineFile.hasStandard else {
+      throw UsageError.operands("missing", command.syntax, command: command.name)
+    }
+    let standard = PipelineFile.hasStandard ? PipelineFile.standardName : nil
+    if let path = word.map({ isPipeline($0) ? $0 : nil }) ?? standard {
+      return NamedOutput(of: try PipelineFile.load(path), state: state)
+    }
+    let root = word ?? ""
+    // A store is reached as the pipeline says that has its output there. One with mistakes may say so: no request is signed
+    // for another host before they are repaired.
+    if OpenOutput.isInStore(root), let standard {
+      let file = try PipelineFile.load(standard)
+      if OpenOutput.areOnePlace(file.output, root) { return NamedOutput(of: file, state: state) }
+    }
+    return NamedOutput(root: root, state: state)
+  }
+
+  /// Whether a word names an output, where an id could stand as well.
+  static func namesOutput(_ word: String) -> Bool {
+    OpenOutput.isInStore(word) || FileSystem.isDirectory(word) || isPipeline(word)
+      || !PipelineFile.hasStandard
+  }
+
+  private static func isPipeline(_ word: String) -> Bool {
+    (word.hasSuffix(".yaml") || word.hasSuffix(".yml")) && FileSystem.size(ofFile: word) != nil
+  }
+
   static let state = Option.path(
     "--state", "DIR",
     "the folder of the state, if the output is in a store and its state is not",

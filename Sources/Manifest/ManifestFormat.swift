@@ -110,8 +110,12 @@ package struct ListRejection: Error, Sendable, Equatable {
     let text = String(decoding: bytes, as: UTF8.self)
     let isHeader = isFirst && !ManifestFormat.headers(in: text).isEmpty
     guard isHeader || mapping?.columns[.id] != nil else { return nil }
-    reason =
-      "line \(line) is not in UTF-8; save the table as \"CSV UTF-8\", or convert it, if it is from Excel: "
+    reason = Self.otherEncoding(line)
+  }
+
+  /// A line that is not in UTF-8, and what to do about it: a clause.
+  package static func otherEncoding(_ line: Int) -> String {
+    "line \(line) is not in UTF-8; save the table as \"CSV UTF-8\", or convert it, if it is from Excel: "
       + "iconv -f WINDOWS-1252 -t UTF-8 OLD.csv > NEW.csv"
   }
 

@@ -18,6 +18,11 @@ package struct OpenOutput: Sendable {
   /// Whether a path names a place in an object store: `s3://bucket/prefix`.
   package static func isInStore(_ path: String) -> Bool { StoreLocation(path) != nil }
 
+  /// Whether two paths name one place in an object store.
+  package static func areOnePlace(_ one: String, _ other: String) -> Bool {
+    StoreLocation(one).map { $0 == StoreLocation(other) } ?? false
+  }
+
   /// - Parameters:
   ///   - path: a directory, or `s3://bucket/prefix`.
   ///   - state: the directory of the state of an output in a store; nil for one that is in the store.

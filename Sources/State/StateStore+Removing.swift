@@ -161,7 +161,7 @@ extension StateStore {
   package func beginNaming() throws(StateError) {
     try database.execute(
       "DROP TABLE IF EXISTS temp.named; CREATE TEMP TABLE named"
-        + " (name TEXT PRIMARY KEY, place TEXT, until REAL) WITHOUT ROWID")
+        + " (name TEXT PRIMARY KEY, place TEXT, until REAL, since REAL) WITHOUT ROWID")
   }
 
   /// What names a file.
@@ -170,24 +170,30 @@ extension StateStore {
     package var place: String
     /// When it names it no more at the latest, in seconds since 1970; nil if that is not known.
     package var until: Double?
+    /// Since when nothing names it that clients get now, in seconds since 1970; nil if something does.
+    package var since: Double?
 
-    package init(_ place: String, until: Double? = nil) {
-      (self.place, self.until) = (place, until)
+    package init(_ place: String, until: Double? = nil, since: Double? = nil) {
+      (self.place, self.until, self.since) = (place, until, since)
     }
   }
 
   /// - Parameter naming: what names them; the first of several stays.
   package func name(_ paths: [String], by naming: Naming) throws(StateError) {
-    let insert = try database.prepare("INSERT OR IGNORE INTO temp.named VALUES (?, ?, ?)")
+    let insert = try database.prepare("INSERT OR IGNORE INTO temp.named VALUES (?, ?, ?, ?)")
     for path in paths {
-      try insert.run([.text(path), .text(naming.place), .optional(naming.until)])
+      try insert.run([
+        .text(path), .text(naming.place), .optional(naming.until), .optional(naming.since),
+      ])
     }
   }
 
   /// What names a file; nil if nothing does.
   package func naming(of path: String) throws(StateError) -> Naming? {
-    try database.prepare("SELECT place, until FROM temp.named WHERE name = ?")
-      .first([.text(path)]) { Naming($0.text(0), until: $0.optionalDouble(1)) }
+    try database.prepare("SELECT place, until, since FROM temp.named WHERE name = ?")
+      .first([.text(path)]) {
+        Naming($0.text(0), until: $0.optionalDouble(1), since: $0.optionalDouble(2))
+      }
   }
 
   /// Since when a file is known to be named no more, in seconds since 1970.

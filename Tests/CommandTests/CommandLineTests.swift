@@ -4,6 +4,14 @@ import Testing
 
 /// The command line: help, usage errors, exit statuses, `check`, `plan`, `probe`, `doctor`.
 @Suite struct CommandLineTests {
+  /// Its words are there, also if a library that was preloaded has changed the environment, as libfaketime does.
+  @Test func theCommandLineIsReadBesidePreloadedLibraries() async throws {
+    let folder = try TemporaryFolder()
+    let library = try await Shim.build("environment", in: folder)
+    let result = try await Tool.tessera("--version", environment: ["LD_PRELOAD": library])
+    #expect(result.output == "tessera 0.1.0\n")
+  }
+
   @Test func helpListsCommandsAndStatuses() async throws {
     let result = try await Tool.tessera("--help")
     #expect(result.status == 0)
@@ -22,6 +30,7 @@ import Testing
 
         A run:
           run          make what is new or changed, and write the catalog
+          make         files of some images in some sizes, without a pipeline file
           split        divide a very long manifest among shards
           merge        make one catalog of the results of all shards
 
@@ -59,7 +68,7 @@ import Testing
     arguments: [
       (
         ["rnu", "a.yaml"], 64,
-        "tessera: unknown command \"rnu\" (did you mean \"run\"?); the commands are init, check, plan, probe, doctor, run, split, merge, status, why, gallery, export, diff, verify, prune, forget, rollback, warm, compare, schema, completions, man\n"
+        "tessera: unknown command \"rnu\" (did you mean \"run\"?); the commands are init, check, plan, probe, doctor, run, make, split, merge, status, why, gallery, export, diff, verify, prune, forget, rollback, warm, compare, schema, completions, man\n"
       ),
       (
         ["run"], 64,
@@ -67,7 +76,7 @@ import Testing
       ),
       (
         ["why"], 64,
-        "tessera: missing operands; the usage is: tessera why OUTPUT ID [options]; tessera status OUTPUT lists "
+        "tessera: missing operands; the usage is: tessera why [OUTPUT] ID [options]; tessera status OUTPUT lists "
           + "what failed, with ids\n"
       ),
       (
@@ -235,7 +244,7 @@ import Testing
     #expect(lines.count == 5)
     #expect(
       lines[0]
-        == #"{"source":"\#(server.url("/slow"))","width":240,"height":160,"pixelWidth":240,"pixelHeight":160,"orientation":1,"format":"jpeg","alpha":false,"animated":false,"bitsPerChannel":8,"iccProfile":false,"bytesRead":3728,"requests":1}"#
+        == #"{"schema":"tessera-probe/1","source":"\#(server.url("/slow"))","width":240,"height":160,"pixelWidth":240,"pixelHeight":160,"orientation":1,"format":"jpeg","alpha":false,"animated":false,"bitsPerChannel":8,"iccProfile":false,"bytesRead":3728,"requests":1}"#
     )
     #expect(
       lines[1].contains(
@@ -405,7 +414,8 @@ import Testing
       #expect(result.output == table)
     }
     let json = try await Tool.tessera("plan", path, "--picture", "30x20", "--json")
-    let plans = try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [[String: Any]]
+    let document = try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any]
+    let plans = document?["plans"] as? [[String: Any]]
     // A source smaller than all slots gets its own size, and a square crop of it.
     #expect((plans?.first?["variants"] as? [Any])?.count == 2)
     let missing = try await Tool.tessera("plan", path, "--picture", "/nowhere.jpg")

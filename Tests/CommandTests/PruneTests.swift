@@ -212,4 +212,55 @@ import Testing
       #expect(requests == 0, "\(number)")
     }
   }
+
+  /// A week after the catalog was replaced, and not after `prune` first saw that it was.
+  @Test func theTimeBeginsWhenAFileLeavesTheCatalog() async throws {
+    let fixture = try await Self.replaced()
+    #expect(try await fixture.prune(day: 3).deleted == 0)
+    #expect(try await fixture.prune(day: 6).deleted == 0)
+    #expect(try await fixture.prune(day: 7.1).deleted > 0)
+  }
+
+  /// What was current again has another time, which is not known.
+  @Test func aRollbackBeginsTheTimeAnew() async throws {
+    let fixture = try await Self.replaced()
+    #expect(try await fixture.prune(day: 1).deleted == 0)
+    #expect(try await fixture.tessera(day: 6, "rollback", fixture.folder.path("out")).status == 0)
+    for quality in [40, 30] {
+      try fixture.write(keys: "keep-catalogs: 1\nvariants: {quality: \(quality)}\n\(Self.allow)")
+      let run = try await fixture.tessera(day: 6.5, "run", fixture.folder.path("feed.yaml"))
+      #expect(run.status == 0, "\(run.errors)")
+    }
+    #expect(try await fixture.prune(day: 8).deleted == 0)
+    // Of the catalog that was replaced in between; the others follow a week after prune saw them.
+    #expect(try await fixture.prune(day: 15.1).deleted > 0)
+  }
+
+  private static let allow = "fetch: {allow: \"files:\(Places.fixtures.path)\"}"
+
+  /// An output with files that left its catalog on day 0.
+  private static func replaced() async throws -> RunFixture {
+    let fixture = try RunFixture(
+      manifest: "file://\(Places.fixture("plain.jpg").path)\n", keys: "keep-catalogs: 1\n\(allow)")
+    #expect(try await fixture.run().status == 0)
+    try fixture.write(keys: "keep-catalogs: 1\nvariants: {quality: 50}\n\(allow)")
+    #expect(try await fixture.run().status == 0)
+    return fixture
+  }
+}
+
+extension RunFixture {
+  /// Runs a command some days from now.
+  fileprivate func tessera(day: Double, _ words: String...) async throws -> Tool.Result {
+    let library = try await Shim.build("clock", in: folder)
+    return try await Tool.run(
+      Places.tessera, words,
+      environment: ["LD_PRELOAD": library, "SHIM_SHIFT": "\(Int(day * 86_400))"])
+  }
+
+  fileprivate func prune(day: Double) async throws -> (deleted: Int, text: String) {
+    let result = try await tessera(day: day, "prune", folder.path("out"), "--json")
+    let json = try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any]
+    return (try #require(json?["deleted"] as? Int, "\(result.errors)"), result.output)
+  }
 }

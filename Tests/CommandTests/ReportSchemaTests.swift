@@ -6,24 +6,20 @@ import Testing
 @Suite struct ReportSchemaTests {
   private static let slots = "slots: {card: {size: 36x36, mode: fill}, hero: {size: 48x}}"
 
-  /// Documents by the names of their schemas. A document names its schema itself, with few exceptions.
+  /// Documents by the names of their schemas, which each names itself.
   private final class Reports {
     private(set) var all: [(schema: String, text: String)] = []
 
-    func add(_ text: String, by schema: String? = nil) throws {
-      if let schema {
-        #expect(!text.contains("\"schema\""), "\(text)")
-        return all.append((schema, text))
-      }
-      let named = text.prefixMatch(of: /\{\n  "schema": "tessera-([a-z-]+)\/1"/)
+    func add(_ text: String) throws {
+      let named = text.prefixMatch(of: /\{\s*"schema": ?"tessera-([a-z-]+)\/1"/)
       all.append((String(try #require(named?.1, "\(text)")), text))
     }
 
     /// Runs a command that prints one document.
-    func tessera(_ words: String..., by schema: String? = nil) async throws {
+    func tessera(_ words: String...) async throws {
       let result = try await Tool.run(Places.tessera, words + ["--json"])
       try #require(!result.output.isEmpty, "\(words): \(result.errors)")
-      try add(result.output, by: schema)
+      try add(result.output)
     }
   }
 
@@ -55,12 +51,16 @@ import Testing
     try await reports.tessera("check", path, "--probe")
     try await reports.tessera("check", folder.path("none.yaml"))
     try await reports.tessera(
-      "plan", path, "--picture", "400x300", "--rounding", "exact", "--rounding", "half-steps",
-      by: "image-plan")
+      "plan", path, "--picture", "400x300", "--rounding", "exact", "--rounding", "half-steps")
     try await reports.tessera("split", folder.path("manifest"), "2", folder.path("parts"))
     let image = Places.fixture("plain.jpg").path
     let probed = try await Tool.tessera("probe", "--json", image, folder.path("manifest"))
-    for line in probed.output.split(separator: "\n") { try reports.add(String(line), by: "probe") }
+    let made = try await Tool.tessera(
+      "make", "--json", image, Places.fixture("truncated.jpg").path, "--size", "64x", "--to",
+      folder.path("made"))
+    for line in (probed.output + made.output).split(separator: "\n") {
+      try reports.add(String(line))
+    }
     try await reports.tessera("compare", image, image)
     try folder.write("outputs: x\n", to: "bad.yaml")
     try await reports.tessera("check", folder.path("bad.yaml"))
@@ -92,6 +92,7 @@ import Testing
     try await reports.tessera("prune", out)
     try await reports.tessera("rollback", out, "--list")
     try await reports.tessera("verify", out, "--remove-broken")
+    try await reports.tessera("diff", "\(out)/catalog.json", out)
     try await reports.tessera("run", path, "--refresh", "--only", "plain.jpg")
     try await reports.tessera("rollback", out)
     try await reports.tessera("status", out, "--runs", "20")

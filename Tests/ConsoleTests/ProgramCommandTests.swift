@@ -176,7 +176,8 @@ extension StreamTests {
       let names = Commands.help.commands.map { $0.name }
       #expect(
         names == [
-          "init", "check", "plan", "probe", "doctor", "run", "split", "merge", "status", "why",
+          "init", "check", "plan", "probe", "doctor", "run", "make", "split", "merge", "status",
+          "why",
           "gallery",
           "export", "diff", "verify", "prune", "forget", "rollback", "warm", "compare", "schema",
           "completions", "man",

@@ -49,7 +49,8 @@ enum Identity {
       "ProxySettings.swift: proxies",
     ],
     "hosts, in the spelling of the policies": [
-      "hosts", "paced", "breakers", "busyAnswers", "windows", "rates", "unreached", "continued",
+      "hosts", "staleHosts", "paced", "breakers", "busyAnswers", "windows", "rates", "unreached",
+      "continued",
       "FailureCensus.swift: groups", "HostRules.swift: all",
       "HostRules.swift: unused", "RequestQueue.swift: fresh", "RequestQueue.swift: lines",
     ],

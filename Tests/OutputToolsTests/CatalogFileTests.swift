@@ -114,6 +114,7 @@ import Testing
     #expect(
       json == """
         {
+          "schema": "tessera-diff/1",
           "changes": [
             {
               "change": "changed",
@@ -153,7 +154,9 @@ import Testing
         }
 
         """)
-    #expect(try difference(old, old).json.hasPrefix("{\n  \"changes\": [],\n  \"old\": \""))
+    #expect(
+      try difference(old, old).json.hasPrefix(
+        "{\n  \"schema\": \"tessera-diff/1\",\n  \"changes\": [],\n  \"old\": \""))
   }
 
   /// After an error the document is complete, and says so.
@@ -167,6 +170,7 @@ import Testing
     #expect(
       json == """
         {
+          "schema": "tessera-diff/1",
           "changes": [
             {
               "change": "added",

@@ -51,6 +51,10 @@ import Testing
   @Test(
     arguments: [
       ("a: [\n", [], "2:1 error: did not find expected node content while parsing a flow node"),
+      (
+        "manifest:x\noutput: o\n", [],
+        "1:10 error: a blank is missing between the colon and the value"
+      ),
       ("a: 1\n b: 2\n", [], "2:3 error: mapping values are not allowed in this context"),
       (
         "a: {}\n b: 2\n", [],

@@ -115,7 +115,9 @@ import Testing
           }
         """
     }
-    return "[\n" + objects.joined(separator: ",\n") + "\n]\n"
+    let lines = objects.joined(separator: ",\n").split(separator: "\n").map { "  \($0)\n" }
+    return "{\n  \"schema\": \"tessera-image-plan/1\",\n  \"plans\": [\n" + lines.joined()
+      + "  ]\n}\n"
   }
 
   @Test func aSourceIsProbed() async throws {

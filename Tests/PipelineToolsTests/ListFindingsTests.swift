@@ -1,3 +1,4 @@
+import Foundation
 import TesseraManifest
 import TesseraTestSupport
 import Testing
@@ -104,6 +105,22 @@ import Testing
       "\(text ?? "")")
     // An empty one may be filled later.
     #expect(try await ListFindings(readingList: folder.write("\n", to: "e.txt")).images == 0)
+  }
+
+  /// An own table from Excel: not that it lacks a column, but that its rows can't be read.
+  @Test func aTableOfAnotherEncodingIsNamed() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("own.csv")
+    var bytes = Array("Artikelnr;Bild\n1;https://example.com/1.jpg\n2;https://example.com/".utf8)
+    try Data(bytes + [0x67, 0xFC, 0x6E] + Array(".jpg\n".utf8)).write(to: URL(filePath: path))
+    #expect(
+      await errorText { _ = try await ListFindings(readingList: path) }
+        == "the manifest \"\(path)\": line 3 is not in UTF-8; save the table as \"CSV UTF-8\", or convert it, if it is from "
+        + "Excel: iconv -f WINDOWS-1252 -t UTF-8 OLD.csv > NEW.csv")
+    // With the right bytes its columns are found.
+    bytes += Array("gün.jpg\n".utf8)
+    try Data(bytes).write(to: URL(filePath: path))
+    #expect(try await ListFindings(readingList: path).images == 2)
   }
 
   @Test func aPageIsNotAList() async throws {

@@ -165,7 +165,9 @@ import Testing
   }
 
   /// 100 images or more lose half of them at most; a few may lose many, but not all.
-  @Test(arguments: [(100, 50, ""), (100, 51, "more than 50%"), (99, 90, ""), (2, 2, "all")])
+  @Test(arguments: [
+    (100, 50, ""), (100, 51, "more than 50%"), (99, 90, ""), (2, 2, "all"),
+  ])
   func aGreatLossIsAMistake(_ count: Int, _ lost: Int, _ share: String) throws {
     try add("there")
     var names = (1...count).map { "\($0)" }

@@ -23,7 +23,9 @@ import Testing
         source: "a \"b\".jpg", result: .success(try Self.header("orientation-6.jpg")),
         bytesRead: 4_096, requests: 2))
     #expect(
-      text(size.json) == #"{"source":"a \"b\".jpg","width":120,"height":80,"pixelWidth":80,"#
+      text(size.json)
+        == #"{"schema":"tessera-probe/1","source":"a \"b\".jpg","width":120,"height":80,"#
+        + #""pixelWidth":80,"#
         + #""pixelHeight":120,"orientation":6,"format":"jpeg","alpha":false,"animated":false,"#
         + #""bitsPerChannel":8,"iccProfile":false,"bytesRead":4096,"requests":2}"# + "\n")
     #expect(size.source == "a \"b\".jpg" && size.problem == nil)
@@ -35,7 +37,8 @@ import Testing
         result: .failure(.init(code: "dns", message: "No name.", isRetryable: true)),
         requests: 3))
     #expect(
-      text(failure.json) == #"{"source":"b","error":{"code":"dns","message":"No name.","#
+      text(failure.json)
+        == #"{"schema":"tessera-probe/1","source":"b","error":{"code":"dns","message":"No name.","#
         + #""retryable":true},"bytesRead":0,"requests":3}"# + "\n")
     let problem = try #require(failure.problem)
     #expect(problem == ("dns", "No name.") && failure.image == nil)

@@ -107,6 +107,7 @@ extension CatalogDiff {
     var writer = JSONWriter(indent: 2)
     var failure: (any Error)?
     writer.object { object in
+      object.member("schema", "tessera-diff/1")
       object.name("changes")
       var outcome: (report: Report, digests: (old: String, new: String))?
       object.array { list in

@@ -1,4 +1,5 @@
 internal import TesseraCatalog
+internal import TesseraNet
 internal import TesseraOutput
 internal import TesseraSystem
 internal import TesseraText
@@ -29,6 +30,7 @@ struct CatalogExport {
   }
 
   private let output: String
+  private let store: StoreSettings
   private let form: Form
   private let options: ExportOptions
   private let worker: String
@@ -36,8 +38,11 @@ struct CatalogExport {
   /// - Parameters:
   ///   - output: of a run.
   ///   - worker: the path of `tessera-worker`, which makes the files of assets.
-  init(_ output: String, as form: Form, _ options: ExportOptions, worker: String) {
-    self.output = output
+  init(
+    _ output: String, as form: Form, _ options: ExportOptions, worker: String,
+    store: StoreSettings = StoreSettings()
+  ) {
+    (self.output, self.store) = (output, store)
     self.form = form
     self.worker = worker
     var seen: Set<Identifier> = []
@@ -61,9 +66,9 @@ struct CatalogExport {
     let targets = [target] + companions(of: target)
     let isReplaced = form == .sqlite && FileSystem.exists(target) && DatabaseExport.owns(target)
     if !isReplaced { try expectFree(targets) }
-    let catalog = try CatalogFile(of: try await LocalOutput(output))
+    let catalog = try CatalogFile(of: try await LocalOutput(output, store: store))
     let files = try ExportedFiles(
-      OpenOutput.isInStore(output) ? output : catalog.folder.path)
+      OpenOutput.isInStore(output) ? output : catalog.folder.path, store: store)
     let head = try catalog.head()
     let names = try slotNames(in: head)
     if isReplaced,

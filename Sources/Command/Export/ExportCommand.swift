@@ -32,7 +32,7 @@ enum ExportCommand: Command {
     "--fragments", "html: a JSON object of elements by image and slot, not a page")
 
   static let syntax = Syntax(
-    [.one("OUTPUT", .folders)],
+    [OutputOptions.operand],
     text: """
       Writes what other tools read from an output's catalog: a page of <picture> elements with its
       style sheet; an Xcode .xcassets folder with 1x, 2x and 3x, or an Android res folder with
@@ -63,9 +63,10 @@ enum ExportCommand: Command {
       throw UsageError(
         "an export is complete or not there, so it is no stream; name a path with --to")
     }
+    let output = try OutputOptions.output(arguments, of: Self.self)
     let export = CatalogExport(
-      arguments.operands[0], as: form, try options(arguments, form),
-      worker: try WorkerPath.find())
+      output.root, as: form, try options(arguments, form), worker: try WorkerPath.find(),
+      store: output.store)
     let report = try await export.write(to: target)
     if arguments.has(CommonFlag.json) {
       Console.write(report)

@@ -1,5 +1,6 @@
 internal import TesseraCatalog
 internal import TesseraJSON
+internal import TesseraNet
 internal import TesseraOutput
 internal import TesseraSystem
 internal import TesseraText
@@ -143,8 +144,8 @@ struct ExportedFiles: Sendable {
   private let folder: Directory?
 
   /// - Parameter path: the folder that the paths in the catalog are relative to, or a place in a store.
-  init(_ path: String) throws {
-    output = try OpenOutput(path, creates: false).output
+  init(_ path: String, store: StoreSettings = StoreSettings()) throws {
+    output = try OpenOutput(path, store, creates: false).output
     folder =
       OpenOutput.isInStore(path) ? nil : try Directory(path)
   }

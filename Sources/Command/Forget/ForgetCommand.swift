@@ -10,7 +10,7 @@ enum ForgetCommand: Command {
     "let later runs fetch these images again: by ID, and by --url if that was named")
 
   static let syntax = Syntax(
-    [.one("OUTPUT", .folders), .any("ID")],
+    [OutputOptions.operand, .any("ID")],
     text: """
       Removes images from the catalog, its screens and tables, from earlier catalogs, results of
       shards and reports, and deletes their files, unless other images have the same bytes, their
@@ -34,13 +34,16 @@ enum ForgetCommand: Command {
     ])
 
   static func run(_ arguments: Arguments) async throws -> ExitStatus {
-    let (ids, urls) = (Array(arguments.operands.dropFirst()), try arguments.all(url))
+    let urls = try arguments.all(url)
+    let names = arguments.operands.first.map(OutputOptions.namesOutput) ?? false
+    let ids = Array(arguments.operands.dropFirst(names ? 1 : 0))
     guard !ids.isEmpty || !urls.isEmpty else {
       throw UsageError("name the images: tessera forget OUTPUT ID…, or --url URL")
     }
+    let output = try OutputOptions.output(
+      names ? arguments.operands.first : nil, arguments, of: Self.self)
     let forgetting = Forgetting(
-      arguments.operands[0], ids: ids, urls: urls,
-      state: try arguments.value(OutputOptions.state))
+      output.root, ids: ids, urls: urls, state: output.state, store: output.store)
     let undoes = arguments.has(undo)
     let report =
       undoes

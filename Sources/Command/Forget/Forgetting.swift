@@ -1,4 +1,5 @@
 internal import TesseraJSON
+internal import TesseraNet
 internal import TesseraOutput
 internal import TesseraState
 internal import TesseraSystem
@@ -13,6 +14,7 @@ struct Forgetting: Sendable {
   private let ids: [String]
   private let urls: [String]
   private let state: String?
+  private let store: StoreSettings
   private let now: Double
 
   /// - Parameters:
@@ -20,10 +22,11 @@ struct Forgetting: Sendable {
   ///   - urls: of sources, as the manifest or the catalog has them.
   ///   - state: the directory of the state of an output in an object store.
   init(
-    _ root: String, ids: [String], urls: [String], state: String? = nil, now: Double = Host.now
+    _ root: String, ids: [String], urls: [String], state: String? = nil,
+    store: StoreSettings = StoreSettings(), now: Double = Host.now
   ) {
     (self.root, self.ids, self.urls) = (root, ids, urls)
-    (self.state, self.now) = (state, now)
+    (self.state, self.store, self.now) = (state, store, now)
   }
 
   /// The keys of the URLs.
@@ -56,14 +59,17 @@ struct Forgetting: Sendable {
     try await held(repaired: repaired) { held, states in
       var forgotten = try await ForgottenItems.of(
         held.output, isExpected: ForgetWork.haveSeenMarks(states))
-      let before = forgotten
-      let uncertain = forgotten.remove(ids: ids, requests: requests)
-      guard forgotten != before else {
+      // Each of them: a word that is none of its images may be the name of another output.
+      let others =
+        ids.filter { !forgotten.has(id: $0) }
+        + urls.filter { !forgotten.hasNamed(ForgottenItems.requests(of: $0)) }
+      guard others.isEmpty else {
         throw TesseraError(
-          .output,
-          "\"\(root)\" has not forgotten \((ids + urls).map { "\"\($0)\"" }.joined(separator: ", "))"
+          .unknownImages,
+          "\"\(root)\" has not forgotten \(others.map { "\"\($0)\"" }.joined(separator: ", "))"
         )
       }
+      let uncertain = forgotten.remove(ids: ids, requests: requests)
       try await forgotten.write(to: held.output, held.workspace)
       var report = ForgetReport()
       report.ids = ids
@@ -76,7 +82,7 @@ struct Forgetting: Sendable {
     repaired: (String) -> Void,
     _ work: @escaping @Sendable (HeldOutput, [StateStore]) async throws -> ForgetReport
   ) async throws -> ForgetReport {
-    let output = try OutputFolder(root, state: state)
+    let output = try OutputFolder(root, state: state, store: store)
     guard try await output.hasWorkspace() else {
       throw TesseraError(noOutput: root, exists: true)
     }

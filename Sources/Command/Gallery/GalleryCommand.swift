@@ -13,7 +13,7 @@ enum GalleryCommand: Command {
     "--limit", "show the first N images at most; default 5000", in: 1...Int.max)
 
   static let syntax = Syntax(
-    [.one("OUTPUT", .folders)],
+    [OutputOptions.operand],
     text: """
       Writes gallery.html beside an output's catalog: its images, laid out from the catalog alone,
       with their facts, and filters. Open it as a file, or from a web server.
@@ -27,7 +27,9 @@ enum GalleryCommand: Command {
     ])
 
   static func run(_ arguments: Arguments) async throws -> ExitStatus {
-    let gallery = Gallery(arguments.operands[0], limit: try arguments.value(limit) ?? 5_000)
+    let output = try OutputOptions.output(arguments, of: Self.self)
+    let gallery = Gallery(
+      output.root, store: output.store, limit: try arguments.value(limit) ?? 5_000)
     let report = try await gallery.write()
     if arguments.has(CommonFlag.json) {
       Console.write(report)
@@ -46,12 +48,12 @@ struct Gallery {
   static let name = "gallery.html"
 
   private let output: String
+  private let store: StoreSettings
   private let limit: Int
 
   /// - Parameter limit: the first images that are on the page, at most this many.
-  init(_ output: String, limit: Int) {
-    self.output = output
-    self.limit = limit
+  init(_ output: String, store: StoreSettings = StoreSettings(), limit: Int) {
+    (self.output, self.store, self.limit) = (output, store, limit)
   }
 
   /// Writes the page beside the catalog.
@@ -62,14 +64,14 @@ struct Gallery {
     guard OpenOutput.isInStore(output) || FileSystem.isDirectory(output) else {
       throw TesseraError(noOutput: output, exists: FileSystem.exists(output))
     }
-    let local = try await LocalOutput(output)
+    let local = try await LocalOutput(output, store: store)
     let catalog = try CatalogFile(of: local)
     let draft = try OpenDraft(FileSystem.join(local.path, Self.name))
     let report = try write(
       GalleryPage(), of: catalog, to: draft.path,
       GalleryReport(path: FileSystem.join(output, Self.name)))
     try Task.checkCancellation()
-    let published = try OpenOutput(output, creates: false).output
+    let published = try OpenOutput(output, store, creates: false).output
     let isStored = OpenOutput.isInStore(output)
     try await catalog.publish {
       if isStored {

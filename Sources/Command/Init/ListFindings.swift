@@ -45,7 +45,11 @@ struct ListFindings {
       self.columns = columns
       try await read(file)
     }
-    if let rejection { throw rejection }
+    if let rejection {
+      // Then nothing could be found out from its rows.
+      guard let line = Self.lineOfOtherEncoding(path) else { throw rejection }
+      throw TesseraError.manifest(path: path, reason: ListRejection.otherEncoding(line))
+    }
     if images == 0, let firstProblem {
       throw TesseraError.manifest(
         path: path,
@@ -65,6 +69,17 @@ struct ListFindings {
     guard var guess = ColumnGuess(bytes) else { return nil }
     if let first = guess.path { guess.columns.prefix = prefix(forPath: first, of: path) }
     return guess.columns
+  }
+
+  /// The first line that is not in UTF-8; nil if there is none at its beginning, and for UTF-16.
+  private static func lineOfOtherEncoding(_ path: String) -> Int? {
+    guard let file = try? File(path, .readWithoutWaiting),
+      let bytes = try? file.read(guessedBytes, at: 0), !bytes.contains(0)
+    else { return nil }
+    let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    // The last one may be cut off.
+    let whole = bytes.count < guessedBytes ? lines[...] : lines.dropLast()
+    return whole.firstIndex { String(validating: $0, as: UTF8.self) == nil }.map { $0 + 1 }
   }
 
   /// What makes URLs of the paths in a list: that of files of this machine if the first one is there, else an example, which a

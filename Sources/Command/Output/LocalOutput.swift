@@ -12,14 +12,14 @@ final class LocalOutput: Sendable {
   private let source: (any Output)?
 
   /// - Throws: ``TesseraError`` if the output has no catalog, or it can't be read.
-  init(_ root: String) async throws {
+  init(_ root: String, store: StoreSettings = StoreSettings()) async throws {
     guard OpenOutput.isInStore(root) else {
       path = root
       (copy, source) = (nil, nil)
       return
     }
     let copy = try TemporaryDirectory()
-    let output = try OpenOutput(root, creates: false).output
+    let output = try OpenOutput(root, store, creates: false).output
     // First: what is forgotten while the catalog is copied is noticed when something is made of it.
     try await Self.copyMarks(of: output, to: copy.path)
     try await Self.copyCatalog(of: output, to: copy.path)

@@ -45,7 +45,8 @@ struct NamedFiles {
       for catalog in kept.catalogs where kept.end(of: catalog) > now {
         // One that was removed by hand needs nothing.
         guard try await output.size(of: catalog.path) != nil else { continue }
-        let naming = StateStore.Naming(place.rawValue, until: kept.end(of: catalog))
+        let naming = StateStore.Naming(
+          place.rawValue, until: kept.end(of: catalog), since: Double(catalog.time))
         var images = KeptImages(catalog, in: output, checksDigest: false)
         let formats = try await images.formats()
         try await forEach(

@@ -15,9 +15,10 @@ struct OutputFolder: Sendable {
   /// The path, as the caller named it.
   let root: String
 
-  /// - Parameter state: the directory of the state of an output in an object store; nil for a state in the
-  ///   store.
-  init(_ root: String, state: String? = nil) throws {
+  /// - Parameters:
+  ///   - state: the directory of the state of an output in an object store; nil for a state in the store.
+  ///   - store: how that store is reached.
+  init(_ root: String, state: String? = nil, store: StoreSettings = StoreSettings()) throws {
     self.root = root
     isStored = OpenOutput.isInStore(root) && state == nil
     if !OpenOutput.isInStore(root) {
@@ -31,7 +32,7 @@ struct OutputFolder: Sendable {
         )
       }
     }
-    place = try OpenOutput(root, state: state, creates: false)
+    place = try OpenOutput(root, state: state, store, creates: false)
     published = place.output
   }
 

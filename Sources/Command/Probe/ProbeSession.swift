@@ -166,6 +166,7 @@ final class ManifestProber {
 
 /// The answer for one probed source, as `probe --json` prints it on a line.
 struct ProbeReport: Sendable, Encodable {
+  let schema = "tessera-probe/1"
   /// The source as it was named, without the user and password of a URL.
   let source: String
   private var width, height, pixelWidth, pixelHeight, orientation: Int?

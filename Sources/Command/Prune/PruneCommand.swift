@@ -14,13 +14,13 @@ enum PruneCommand: Command {
     allowsZero: true)
 
   static let syntax = Syntax(
-    [.one("OUTPUT", .folders)],
+    [OutputOptions.operand],
     text: """
       Deletes files below variants that the catalog of an output does not name, and parts that its screens
-      do not name, some time after prune has first seen that, so that clients with yesterday's
-      catalog still find their files. What the state knows of images that the manifest does not name
-      leaves it after the same time. Files of catalogs that rollback can go back to stay. Call it after
-      each run.
+      do not name, a week after they left the catalog, so that clients with yesterday's catalog still
+      find their files. When that was say the catalogs that are kept; else it is when prune first
+      looked. What the state knows of images that the manifest does not name leaves it after the same
+      time. Files of catalogs that rollback can go back to stay. Call it after each run.
       """,
     options: [dryRun, grace, OutputOptions.state],
     example: Example(
@@ -35,9 +35,9 @@ enum PruneCommand: Command {
     let grace = try arguments.value(Self.grace) ?? .seconds(7 * 86_400)
     let isDryRun = arguments.has(dryRun)
     let isJSON = arguments.has(CommonFlag.json)
+    let output = try OutputOptions.output(arguments, of: Self.self)
     let pruning = Pruning(
-      arguments.operands[0], grace: grace, isDryRun: isDryRun,
-      state: try arguments.value(OutputOptions.state))
+      output.root, grace: grace, isDryRun: isDryRun, state: output.state, store: output.store)
     let lists = isDryRun && !isJSON
     let report = try await pruning.run { path in
       if lists { Console.line(path) }

@@ -1,27 +1,30 @@
 internal import TesseraCatalog
+internal import TesseraNet
 internal import TesseraOutput
 internal import TesseraState
 internal import TesseraSystem
 
 /// Deletes variants that neither the catalog nor a kept one names, and what the state knows of images that the
-/// manifest no longer names, some time after that was first seen: clients that hold yesterday's catalog
-/// still find their files.
+/// manifest no longer names, some time after they left the catalog, or were first seen to have left it: clients that
+/// hold yesterday's catalog still find their files.
 struct Pruning: Sendable {
   private let root: String
   private let grace: Duration
   private let isDryRun: Bool
   private let now: Double
   private let state: String?
+  private let store: StoreSettings
 
   /// - Parameters:
-  ///   - grace: how long a file or a row stays after it was first seen to be unnamed.
+  ///   - grace: how long a file or a row stays after it left the catalog, or was first seen to be unnamed.
   ///   - isDryRun: whether nothing is deleted or recorded.
   ///   - now: in seconds since 1970.
   ///   - state: the directory of the state of an output in an object store.
   init(
-    _ root: String, grace: Duration, isDryRun: Bool, now: Double = Host.now, state: String? = nil
+    _ root: String, grace: Duration, isDryRun: Bool, now: Double = Host.now, state: String? = nil,
+    store: StoreSettings = StoreSettings()
   ) {
-    self.root = root
+    (self.root, self.store) = (root, store)
     self.state = state
     self.grace = grace
     self.isDryRun = isDryRun
@@ -40,9 +43,9 @@ struct Pruning: Sendable {
     onStay: @escaping @Sendable (_ path: String, _ reason: String) -> Void = { _, _ in },
     repaired: (String) -> Void = { _ in }
   ) async throws -> PruneReport {
-    let output = try OutputFolder(root, state: state)
+    let output = try OutputFolder(root, state: state, store: store)
     // Before the lock, which creates a folder: a folder that is not an output stays as it is.
-    _ = try CatalogFile(of: try await LocalOutput(root)).head()
+    _ = try CatalogFile(of: try await LocalOutput(root, store: store)).head()
     return try await output.holding(
       withShards: false, damage: isDryRun ? .stays : .setAside, repaired: repaired
     ) {
@@ -77,11 +80,16 @@ struct Pruning: Sendable {
       report.dropped = try await CatalogHistory(of: held.output, held.workspace).dropOld(now: now)
     }
     try await NamedFiles(output: output.published, now: now).list(in: state)
+    // A catalog that was current again has named its files anew, until a time that is not known.
+    let rollback =
+      try await output.histories().flatMap(\.entries)
+      .filter { $0.kind == .rollback }.map(\.ended).max() ?? -.infinity
     for place in OutputPlace.allCases {
       for folder in try await folders(of: place, output, &report) {
         // A run that has taken over may name them again.
         try await held.confirm()
-        try await prune(folder, of: output.fenced(by: held), state, &report, onDelete, onStay)
+        try await prune(
+          folder, of: output.fenced(by: held), state, since: rollback, &report, onDelete, onStay)
       }
     }
     try await collectRows(state, &report)
@@ -153,8 +161,8 @@ struct Pruning: Sendable {
 
   /// Files with names that no run gives are not deleted.
   private func prune(
-    _ folder: String, of output: OutputFolder, _ state: StateStore, _ report: inout PruneReport,
-    _ onDelete: (String) -> Void, _ onStay: (String, String) -> Void
+    _ folder: String, of output: OutputFolder, _ state: StateStore, since rollback: Double,
+    _ report: inout PruneReport, _ onDelete: (String) -> Void, _ onStay: (String, String) -> Void
   ) async throws {
     for file in try await output.published.listIfThere(folder) {
       try Task.checkCancellation()
@@ -165,7 +173,7 @@ struct Pruning: Sendable {
         report.foreign += 1
         continue
       }
-      let fate = try await decide(about: path, bytes, state)
+      let fate = try await decide(about: path, bytes, state, since: rollback)
       report.count(fate, bytes: bytes)
       if let reason = fate.reasonToStay { onStay(path, reason) }
       guard case .deleted = fate else { continue }
@@ -178,16 +186,31 @@ struct Pruning: Sendable {
     }
   }
 
-  /// Decides about a file, and records when it was first seen to be unnamed.
+  /// Decides about a file, and records when it left the catalog, or was first seen to have left it.
   private func decide(
-    about path: String, _ bytes: Int, _ state: StateStore
+    about path: String, _ bytes: Int, _ state: StateStore, since rollback: Double
   ) async throws -> PruneReport.Fate {
     if let naming = try await state.naming(of: path) {
+      if isDryRun { return .kept(by: naming) }
       // A file that is named again begins a new grace period when it is dropped again.
-      if !isDryRun { try await state.forgetRetired(path) }
+      try await state.forgetRetired(path)
+      if let since = naming.since {
+        // It has begun already, and it ends with the catalog that is kept at the earliest.
+        let begun = max(since, (naming.until ?? since) - grace.inSeconds)
+        if begun <= now {
+          _ = try await state.retired(path, bytes: bytes, now: begun, notes: true)
+        }
+      }
       return .kept(by: naming)
     }
-    let since = try await state.retired(path, bytes: bytes, now: now, notes: !isDryRun)
+    var since = try await state.retired(path, bytes: bytes, now: now, notes: !isDryRun)
+    if since <= rollback, rollback <= now {
+      since = now
+      if !isDryRun {
+        try await state.forgetRetired(path)
+        _ = try await state.retired(path, bytes: bytes, now: now, notes: true)
+      }
+    }
     if now - since >= grace.inSeconds { return .deleted }
     // Its record stays with it.
     try await state.name([path], by: .init("grace"))

@@ -1,5 +1,6 @@
 internal import TesseraCatalog
 internal import TesseraJSON
+internal import TesseraNet
 internal import TesseraOutput
 internal import TesseraSystem
 

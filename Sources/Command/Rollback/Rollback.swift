@@ -1,5 +1,6 @@
 internal import TesseraCatalog
 internal import TesseraJSON
+internal import TesseraNet
 internal import TesseraOutput
 internal import TesseraSystem
 
@@ -9,6 +10,7 @@ internal import TesseraSystem
 struct Rollback: Sendable {
   private let root: String
   private let state: String?
+  private let store: StoreSettings
   private let now: Double
 
   /// How many files are looked for at a time.
@@ -17,15 +19,18 @@ struct Rollback: Sendable {
   /// - Parameters:
   ///   - state: the directory of the state of an output in an object store.
   ///   - now: in seconds since 1970.
-  init(_ root: String, state: String? = nil, now: Double = Host.now) {
-    self.root = root
+  init(
+    _ root: String, state: String? = nil, store: StoreSettings = StoreSettings(),
+    now: Double = Host.now
+  ) {
+    (self.root, self.store) = (root, store)
     self.state = state
     self.now = now
   }
 
   /// The catalogs that can be rolled back to, the newest first.
   func list() async throws -> KeptCatalogList {
-    let output = try OutputFolder(root, state: state)
+    let output = try OutputFolder(root, state: state, store: store)
     let kept = try await kept(in: output.published)
     return KeptCatalogList(
       catalogs: kept.enumerated().map { number, entry in
@@ -42,7 +47,7 @@ struct Rollback: Sendable {
   /// - Throws: ``TesseraError`` if there is no such catalog, it names a file that is not there, or a run
   ///   holds the output; or `CancellationError`. The current catalog then stands.
   func run(to number: Int) async throws -> RollbackReport {
-    let output = try OutputFolder(root, state: state)
+    let output = try OutputFolder(root, state: state, store: store)
     // The lock creates a folder, and a folder that is not an output stays as it is. In an output the lock comes
     // first: a run that is at work may be about to keep a catalog.
     if try await !output.hasWorkspace() { _ = try await target(number, in: output) }

@@ -8,7 +8,7 @@ enum RollbackCommand: Command {
   private static let list = Flag("--list", "list the catalogs that are kept, and change nothing")
 
   static let syntax = Syntax(
-    [.one("OUTPUT", .folders)],
+    [OutputOptions.operand],
     text: """
       Makes a catalog that a run has replaced the current one again, after checking that every file it
       names is there. The catalog that was current is kept in turn. Runs keep as many as "keep-catalogs"
@@ -26,8 +26,8 @@ enum RollbackCommand: Command {
     ])
 
   static func run(_ arguments: Arguments) async throws -> ExitStatus {
-    let output = arguments.operands[0]
-    let rollback = Rollback(output, state: try arguments.value(OutputOptions.state))
+    let output = try OutputOptions.output(arguments, of: Self.self)
+    let rollback = Rollback(output.root, state: output.state, store: output.store)
     let isJSON = arguments.has(CommonFlag.json)
     if arguments.has(list) {
       let kept = try await rollback.list()

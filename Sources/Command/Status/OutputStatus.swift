@@ -45,9 +45,9 @@ struct OutputStatus: Sendable {
   /// - Throws: ``TesseraError`` if it is not the output of a run, or this user may not read its state; or
   ///   `CancellationError`.
   static func read(
-    _ root: String, state: String? = nil, now: Double? = nil
+    _ root: String, state: String? = nil, store: StoreSettings = StoreSettings(), now: Double? = nil
   ) async throws -> OutputStatus {
-    let folder = try OutputFolder(root, state: state)
+    let folder = try OutputFolder(root, state: state, store: store)
     let now = now ?? Host.now
     var status = OutputStatus(output: root, now: now)
     // First: a run that ends meanwhile is then not taken for one that was killed.
@@ -409,6 +409,9 @@ struct RecordedRun: Sendable {
   var others: Int? { entry.counts[HistoryEntry.others] }
 
   var requests: Int? { entry.work[.requests] }
+  /// Images that failed since the run, and that worked again.
+  var newFailures: Int? { entry.work[.newFailures] }
+  var solvedFailures: Int? { entry.work[.solvedFailures] }
   var fetchedBytes: Int? { entry.work[.fetchedBytes] }
   var writtenBytes: Int? { entry.work[.writtenBytes] }
   var encodes: Int? { entry.work[.encodes] }

@@ -6,7 +6,7 @@ enum StatusCommand: Command {
     "--runs", "how many of the last runs are listed; default 5", in: 1...10_000)
 
   static let syntax = Syntax(
-    [.one("OUTPUT", .folders)],
+    [OutputOptions.operand],
     text: """
       Prints what a person on call wants to know of an output: the last runs, the images that failed or
       are stale, by error and by host, what keeps files from prune and what prune would delete, the sizes
@@ -25,8 +25,9 @@ enum StatusCommand: Command {
     ])
 
   static func run(_ arguments: Arguments) async throws -> ExitStatus {
+    let output = try OutputOptions.output(arguments, of: Self.self)
     let status = try await OutputStatus.read(
-      arguments.operands[0], state: try arguments.value(OutputOptions.state))
+      output.root, state: output.state, store: output.store)
     let count = try arguments.value(runs) ?? 5
     if arguments.has(CommonFlag.json) {
       Console.write(status.json(runs: count))
@@ -84,14 +85,14 @@ struct StatusText {
       return ["runs: none is recorded; the next run begins the history"]
     }
     let heading = [
-      "ended", "took", "what", "result", "ok", "stale", "failed", "requests", "fetched", "made",
+      "ended", "took", "what", "result", "ok", "stale", "failed", "new failures", "solved",
+      "requests", "fetched", "made",
     ]
     let rows = status.runs.prefix(runs).map { run in
       [run.time, Amount.seconds(run.seconds), run.name, run.result]
         + ["ok", "stale", "failed"].map { run.count($0).map(String.init) ?? "" }
-        + [
-          run.requests.map(String.init) ?? "", run.fetchedBytes.map(Amount.bytes) ?? "", made(run),
-        ]
+        + [run.newFailures, run.solvedFailures, run.requests].map { $0.map(String.init) ?? "" }
+        + [run.fetchedBytes.map(Amount.bytes) ?? "", made(run)]
     }
     return TextTable.lines(heading, Array(rows)) + [summary] + lastSuccess
   }

@@ -1,4 +1,5 @@
 internal import TesseraCatalog
+internal import TesseraNet
 internal import TesseraOutput
 internal import TesseraState
 internal import TesseraSystem
@@ -10,6 +11,7 @@ struct Verification: Sendable {
   private let isDeep: Bool
   private let removesBroken: Bool
   private let state: String?
+  private let store: StoreSettings
   private let sample: Int
   private let access: DeliveryAccess
 
@@ -19,9 +21,10 @@ struct Verification: Sendable {
   ///   - state: the directory of the state of an output in an object store.
   ///   - sample: this many files of an image service are fetched, chosen by chance.
   init(
-    _ root: String, isDeep: Bool, removesBroken: Bool, state: String? = nil, sample: Int = 0,
-    access: DeliveryAccess
+    _ root: String, isDeep: Bool, removesBroken: Bool, state: String? = nil,
+    store: StoreSettings = StoreSettings(), sample: Int = 0, access: DeliveryAccess
   ) {
+    self.store = store
     self.sample = sample
     self.access = access
     self.root = root
@@ -39,10 +42,10 @@ struct Verification: Sendable {
     repaired: (String) -> Void = { _ in },
     onProblem: @escaping @Sendable (VerifyReport.Problem) -> Void
   ) async throws -> VerifyReport {
-    let output = try OutputFolder(root, state: state)
+    let output = try OutputFolder(root, state: state, store: store)
     guard removesBroken else { return try await check(output, [], onProblem) }
     // Before anything is locked, which creates a folder: one that is not an output stays as it is.
-    _ = try CatalogFile(of: try await LocalOutput(root)).head()
+    _ = try CatalogFile(of: try await LocalOutput(root, store: store)).head()
     // No run may write a file while it is being checked, and then deleted.
     // A state in a store is sent as a whole.
     let saves: @Sendable (VerifyReport) -> Bool = { !$0.problems.isEmpty }
@@ -60,7 +63,7 @@ struct Verification: Sendable {
     _ output: OutputFolder, _ states: [StateStore],
     _ onProblem: @Sendable (VerifyReport.Problem) -> Void
   ) async throws -> VerifyReport {
-    let file = try CatalogFile(of: try await LocalOutput(root))
+    let file = try CatalogFile(of: try await LocalOutput(root, store: store))
     var report = VerifyReport()
     for place in OutputPlace.allCases {
       switch place {

@@ -11,7 +11,7 @@ enum VerifyCommand: Command {
     "--sample", "fetch N files of an image service, chosen by chance", in: 1...1_000_000)
 
   static let syntax = Syntax(
-    [.one("OUTPUT", .folders)],
+    [OutputOptions.operand],
     text: """
       Checks every file that the catalog of an output names: whether it exists, has as many bytes and
       pixels as the catalog says, and with --deep whether it has the SHA-256 that the state, or a catalog
@@ -30,10 +30,10 @@ enum VerifyCommand: Command {
 
   static func run(_ arguments: Arguments) async throws -> ExitStatus {
     let isJSON = arguments.has(CommonFlag.json)
+    let output = try OutputOptions.output(arguments, of: Self.self)
     let verification = Verification(
-      arguments.operands[0], isDeep: arguments.has(deep),
-      removesBroken: arguments.has(removeBroken),
-      state: try arguments.value(OutputOptions.state), sample: try arguments.value(sample) ?? 0,
+      output.root, isDeep: arguments.has(deep), removesBroken: arguments.has(removeBroken),
+      state: output.state, store: output.store, sample: try arguments.value(sample) ?? 0,
       access: try DeliveryOptions.access(arguments))
     let report = try await verification.run(repaired: Console.warn) { problem in
       if !isJSON {

@@ -1,4 +1,5 @@
 internal import TesseraCatalog
+internal import TesseraNet
 internal import TesseraOutput
 internal import TesseraSystem
 internal import TesseraText
@@ -8,7 +9,7 @@ enum WarmCommand: Command {
   static let summary = "request every file of an image service once"
 
   static let syntax = Syntax(
-    [.one("OUTPUT", .folders)],
+    [OutputOptions.operand],
     text: """
       Requests every file that an image service makes ("delivery" in the pipeline) once, so that its
       caches have them before the first visitor comes: after a deploy, or a new size. A few at a time;
@@ -25,7 +26,9 @@ enum WarmCommand: Command {
 
   static func run(_ arguments: Arguments) async throws -> ExitStatus {
     let isJSON = arguments.has(CommonFlag.json)
-    let warming = Warming(arguments.operands[0], try DeliveryOptions.access(arguments))
+    let output = try OutputOptions.output(arguments, of: Self.self)
+    let warming = Warming(
+      output.root, try DeliveryOptions.access(arguments), store: output.store)
     let report = try await warming.run { problem in
       if !isJSON { Console.line("\(problem.id): the file \(problem.path) \(problem.reason)") }
     }
@@ -45,11 +48,12 @@ enum WarmCommand: Command {
 /// Requests every file that an image service makes, once, so that its caches have them before the first visitor.
 struct Warming: Sendable {
   private let root: String
+  private let store: StoreSettings
   private let access: DeliveryAccess
 
   /// - Parameter root: an output, or a catalog by its own path.
-  init(_ root: String, _ access: DeliveryAccess) {
-    self.root = root
+  init(_ root: String, _ access: DeliveryAccess, store: StoreSettings = StoreSettings()) {
+    (self.root, self.store) = (root, store)
     self.access = access
   }
 
@@ -57,7 +61,7 @@ struct Warming: Sendable {
   /// - Throws: ``TesseraError`` if the catalog is missing, can't be read, or names no URLs; or
   ///   `CancellationError`.
   func run(onProblem: (VerifyReport.Problem) -> Void) async throws -> VerifyReport {
-    let local = try await LocalOutput(root)
+    let local = try await LocalOutput(root, store: store)
     defer { withExtendedLifetime(local) {} }
     var images = try CatalogFile(at: local.path).images()
     let client = try DeliveryClient(access)

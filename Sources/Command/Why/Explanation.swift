@@ -35,6 +35,8 @@ struct Explanation: Sendable, JSONDocument {
   /// The status in the current catalog, if that is one of an earlier run (`rollback`) with another entry of this
   /// image; "missing" if it has none.
   var statusInCatalog: String?
+  /// The process that is at work on the output: a clause; nil if none is. What it has decided so far counts already.
+  var inProgress: String?
 
   /// Why a run made no catalog, and when it ended, in UTC.
   struct Failure: Sendable, Encodable {
@@ -47,17 +49,20 @@ struct Explanation: Sendable, JSONDocument {
       remedy
     case content = "sha256"
     case twin = "sameBytesAs"
-    case statusInCatalog
+    case statusInCatalog, inProgress
   }
 
   /// - Parameters:
+  ///   - id: of the image, or its URL.
   ///   - root: the output of a run.
   ///   - state: the directory of the state of an output in an object store.
+  ///   - isID: whether a URL in its place is looked up.
   /// - Throws: ``TesseraError`` if the output has no state, or the state has no such item.
   static func of(
-    _ id: String, in root: String, state: String? = nil
+    _ id: String, in root: String, state: String? = nil, store: StoreSettings = StoreSettings(),
+    isID: Bool = true
   ) async throws -> Explanation {
-    let output = try OutputFolder(root, state: state)
+    let output = try OutputFolder(root, state: state, store: store)
     let states = try await output.existingStates(knowing: id)
     guard let newest = states.first else {
       throw TesseraError(
@@ -70,7 +75,12 @@ struct Explanation: Sendable, JSONDocument {
       guard let content = found?.content else { continue }
       qualities = try await state.store.qualities(of: content)
     }
-    guard let known = found else { throw try await unknown(id, newest.store, output) }
+    guard let known = found else {
+      guard isID, id.contains("://"), let named = try await self.id(ofURL: id, in: output) else {
+        throw try await unknown(id, newest.store, output)
+      }
+      return try await of(named, in: root, state: state, store: store, isID: false)
+    }
     let line = try await line(of: id, known.chunk, in: output.published)
     let isLast = line.map { LineInputs.sum(of: $0) == known.sum } ?? false
     let image = line.flatMap { CatalogLine($0) }
@@ -92,7 +102,46 @@ struct Explanation: Sendable, JSONDocument {
       },
       qualities: qualities.sorted { $0.run > $1.run }.map(\.sentence), content: known.content,
       twin: known.twin,
-      statusInCatalog: isLast ? nil : try await status(of: id, inEarlierCatalogOf: output))
+      statusInCatalog: isLast ? nil : try await status(of: id, inEarlierCatalogOf: output),
+      inProgress: try await output.activity()?.holder)
+  }
+
+  /// The image with a URL, as the list has it; nil if there is none.
+  ///
+  /// - Throws: ``TesseraError`` if several images have it.
+  private static func id(ofURL url: String, in output: OutputFolder) async throws -> String? {
+    let keys = Set<Identifier>(of: ForgottenItems.requests(of: url))
+    var ids: Set<Identifier> = []
+    for state in try await output.existingStates() {
+      for id in try await state.store.ids(where: { _, key in key.map { keys.contains($0) } ?? false
+      }) {
+        if try await state.store.has(id) { ids.insert(id) }
+      }
+    }
+    if ids.isEmpty, SourceURL.isTransferred(url) {
+      ids = try await Self.ids(shownAs: url, in: output)
+    }
+    guard ids.count > 1 else { return ids.first?.text }
+    let list = ids.texts.sorted().prefix(listedIDs).map { "\"\($0)\"" }.joined(separator: ", ")
+    throw TesseraError(
+      .unknownImages, "\(ids.count) images have the URL \"\(url)\": \(list)",
+      remedy: "name one of them")
+  }
+
+  /// The images that the catalog shows with a URL: one without its secrets, and without parameters that the pipeline ignores.
+  private static func ids(
+    shownAs url: String, in output: OutputFolder
+  ) async throws -> Set<Identifier> {
+    var ids: Set<Identifier> = []
+    guard try await CurrentCatalog.isThere(in: output.published) else { return ids }
+    var texts = CatalogTexts(CurrentCatalog.path, in: output.published)
+    while let line = try await texts.next() {
+      guard let names = CatalogLine.names(in: line), let id = names.id,
+        Identifier(names.url) == Identifier(url)
+      else { continue }
+      ids.insert(id)
+    }
+    return ids
   }
 
   /// An image's line of the current catalog; nil if it has none.

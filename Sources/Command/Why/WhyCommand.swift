@@ -7,12 +7,13 @@ enum WhyCommand: Command {
   static let name = "why"
   static let summary = "what happened to one item, and why it was or was not done again"
   static let syntax = Syntax(
-    [.one("OUTPUT", .folders), .one("ID")],
+    [OutputOptions.operand, .one("ID")],
     source: "tessera status OUTPUT lists what failed, with ids",
     text: """
       Prints what the last run decided about one item of the manifest, and why: whether its source
       was requested, how the server answered, whether it was decoded, and which files were reused.
-      If the image failed, says what can be done about it.
+      If the image failed, says what can be done about it. ID may be the image's URL as the catalog
+      shows it.
       """,
     options: [OutputOptions.state],
     example: Example(
@@ -23,9 +24,11 @@ enum WhyCommand: Command {
     ])
 
   static func run(_ arguments: Arguments) async throws -> ExitStatus {
+    // With one word only, that is the image.
+    let (words, image) = (arguments.operands.dropLast(), arguments.operands.last ?? "")
+    let output = try OutputOptions.output(words.first, arguments, of: Self.self)
     let explanation = try await Explanation.of(
-      arguments.operands[1], in: arguments.operands[0],
-      state: try arguments.value(OutputOptions.state))
+      image, in: output.root, state: output.state, store: output.store)
     if arguments.has(CommonFlag.json) {
       Console.write(explanation)
     } else {
@@ -67,6 +70,9 @@ enum WhyCommand: Command {
       lines.append(
         "  the current catalog is an earlier one (tessera rollback), in which this image is \(status)"
       )
+    }
+    if let holder = explanation.inProgress {
+      lines.append("  \(holder) is at work on the output; this is what is saved so far")
     }
     return lines
   }

@@ -36,6 +36,11 @@ package struct ForgottenItems: Sendable, Equatable {
 
   package func has(id: String) -> Bool { marks.contains(mark(id: id)) }
 
+  /// - Parameter requests: the keys of one URL (``requests(of:ignoring:)``).
+  package func hasNamed(_ requests: [String]) -> Bool {
+    requests.contains { marks.contains(mark(request: $0)) }
+  }
+
   /// What a URL is marked by: its key without its fragment, its signature and these parameters, and the one that earlier
   /// versions gave it.
   package static func requests(of url: String, ignoring parameters: [String] = []) -> [String] {

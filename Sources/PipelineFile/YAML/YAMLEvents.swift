@@ -80,6 +80,10 @@ struct YAMLEvents: ~Copyable {
     } else if message.hasSuffix("while scanning a simple key") {
       // It stops below the line without a colon.
       at = parser.pointee.context_mark
+    } else if message.hasPrefix("mapping values are not allowed"),
+      let mark = keyWithoutBlank(before: Int(at.line))
+    {
+      return Diagnostic(mark, "a blank is missing between the colon and the value")
     } else if isTab(at) {
       message += "; indent with spaces, not with tabs"
     }
@@ -92,6 +96,18 @@ struct YAMLEvents: ~Copyable {
       return Diagnostic(Mark(line: line, column: column), message)
     }
     return Diagnostic(Mark(line: Int(at.line) + 1, column: Int(at.column) + 1), message)
+  }
+
+  /// Where a line before the one at which libyaml stopped has a value right behind its key's colon, which is a scalar of YAML:
+  /// `manifest:list.csv`.
+  private func keyWithoutBlank(before line: Int) -> Mark? {
+    let lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    for number in stride(from: min(line, lines.count) - 1, through: 0, by: -1) {
+      let text = String(decoding: lines[number], as: UTF8.self)
+      guard let match = text.prefixMatch(of: /( *[a-z-]+:)[^ \/]/) else { continue }
+      return Mark(line: number + 1, column: match.1.count + 1)
+    }
+    return nil
   }
 
   private func isTab(_ mark: yaml_mark_t) -> Bool {

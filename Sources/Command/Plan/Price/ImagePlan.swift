@@ -104,9 +104,14 @@ extension ImagePlan {
 }
 
 extension ImagePlan {
-  /// An array with a plan for each ladder, as `plan --picture … --json` prints it.
+  /// A plan for each ladder, as `plan --picture … --json` prints them.
   static func json(_ plans: [ImagePlan]) -> [UInt8] {
-    JSONCoding.text(plans.map(Members.init), indent: 2)
+    Document(plans: plans.map(Members.init)).json
+  }
+
+  private struct Document: JSONDocument {
+    let schema = "tessera-image-plan/1"
+    let plans: [Members]
   }
 
   private struct Members: Encodable {
