@@ -123,7 +123,10 @@ package struct SystemError: Error, Equatable, Sendable {
     case EDQUOT: "free space or have the quota raised, and run again"
     case EROFS: "make its file system writable, and run again"
     case EIO: "check the disk, and run again"
-    case EACCES, EPERM: "run as its owner, or change its permissions"
+    case EACCES, EPERM:
+      SystemUser(owning: path).flatMap { $0.isThisOne ? nil : $0 }.map {
+        "run as its owner (\($0)), or change its permissions"
+      } ?? "run as its owner, or change its permissions"
     case EISDIR: "name a file"
     case EAGAIN where operation == "start":
       "raise the limits of processes and address space (ulimit -u, ulimit -v), and run again"

@@ -1,4 +1,5 @@
 import Foundation
+import TesseraSystem
 import TesseraTestSupport
 import Testing
 
@@ -253,11 +254,23 @@ import Testing
       #expect(
         end.errors.wholeMatch(
           of:
-            /tessera: could not (read|open) ".*\/\.tessera.*": Permission denied; run as its owner, or change its permissions\n/
+            /tessera: could not (read|open) ".*\/\.tessera.*": Permission denied; run as its owner \(root\), or change its permissions\n/
         ) != nil, "\(words): \(end.errors)")
     }
-    // What a tool left that another user called.
     _ = try await Tool.run("/bin/chown", ["-R", "65534:65534", out])
+    // What writes leaves nothing of root's there.
+    let user = SystemUser(65534).description
+    let files = place.files(below: "out/.tessera")
+    for words in [["prune", out], ["rollback", out], ["forget", out, "a"]] {
+      let end = try await Tool.run(place.path("tessera"), words)
+      #expect(end.status == 2, "\(words)")
+      #expect(
+        end.errors
+          == "tessera: the output \"\(out)\" belongs to the user \(user), whose next run could not write what root "
+          + "leaves in it; run as that user: runuser -u \(user) -- tessera …\n", "\(words)")
+    }
+    #expect(place.files(below: "out/.tessera") == files)
+    // What a tool left that another user called.
     let file = try #require(place.files(below: "out/variants").first)
     for inner in [".tessera/state.sqlite", "variants/\(file.prefix { $0 != "/" })"] {
       _ = try await Tool.run("/bin/chown", ["0:0", "\(out)/\(inner)"])

@@ -89,6 +89,20 @@ package final class Directory: Sendable {
     }
   }
 
+  /// The user whom it belongs to, if files that this process makes in it would belong to root instead; nil for any other
+  /// process than one of root, and on file systems that give all files one owner.
+  ///
+  /// - Parameter draft: a name for a file that is made and removed again.
+  package func ownerUnlikeRoot(draft: String) throws(SystemError) -> SystemUser? {
+    guard geteuid() == 0, let owner = status(".")?.st_uid, owner != 0 else { return nil }
+    // What a killed process left would have its owner.
+    try remove(draft)
+    _ = try open(draft, .create)
+    let made = status(draft)?.st_uid
+    try remove(draft)
+    return made == owner ? nil : SystemUser(owner)
+  }
+
   // MARK: What every operation needs
 
   /// Calls `body` with the folder that a path is in, and its last component.
