@@ -160,9 +160,9 @@ import Testing
         4 images: 2 ok, 2 failed (2 new)
           2 http-status, such as it's: The server answered 404 Not Found.
         1 line of the manifest could not be used
-        6 files made (N kB), 0 reused, for 18 places
-        2 images of N kB decoded; the files have N % of these bytes
-        a view fetches N % more bytes than exact sizes would; tessera plan --fit 8 computes sizes that cost less
+        6 files made (N kB), 0 reused; the slots request 18
+        2 images of N kB decoded; the files made of them are N % as large
+        visitors fetch N % more bytes than with exact sizes; tessera plan --fit 8 computes sizes that cost less
         N kB fetched in 4 requests
         N s, in which requests took N s and workers N s, several at a time
         next: tessera why out 'it'\\''s', and when its cause is gone, tessera run feed.yaml --retry-failed; the others: tessera gallery out
@@ -175,7 +175,7 @@ import Testing
     #expect(
       second == """
         2 images, 2 fewer than in the last run: 2 ok (2 reused)
-        0 files made (N B), 6 reused, for 18 places
+        0 files made (N B), 6 reused; the slots request 18
         N kB fetched in 2 requests
         N s
         next: tessera gallery out

@@ -254,6 +254,20 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: folder.path("p")))
   }
 
+  /// A table of its own: what was guessed, and what was not found.
+  @Test func aGuessSaysThatItFoundNoIDs() async throws {
+    let folder = try TemporaryFolder()
+    let note = "no column was found to be that of the ids: the URL of an image is its id\n"
+    for (header, hasIDs) in [("title", false), ("sku", true)] {
+      try folder.write("\(header),picture\nA,https://example.com/a.jpg\n", to: "\(header).csv")
+      let begun = try await Self.tessera(
+        ["init", header, "--from", "\(header).csv"], in: folder)
+      #expect(begun.status == 0)
+      #expect(begun.output.contains("by what is in the rows"))
+      #expect(begun.output.contains(note) == !hasIDs, "\(begun.output)")
+    }
+  }
+
   @Test func withoutImagesItSaysWhatIsMissing() async throws {
     let folder = try TemporaryFolder()
     let begun = try await Self.tessera(["init"], in: folder)

@@ -34,7 +34,7 @@ import Testing
         9 files requested, 4 needed, 5 shared
         25.0 % more pixels delivered than requested
         about 12.3 kB (estimated from photographs)
-        a view fetches about 0 B, 0.0 % more than with exact sizes
+        a visitor fetches about 0 B for an image, 0.0 % more than with exact sizes
         other ladders: half-steps: 0.0 %; power-of-two: 0.0 %
         slot  scale  a view  exact  more bytes
         a        1x     0 B    0 B       0.0 %

@@ -64,6 +64,22 @@ extension StreamTests {
       #expect(try await lines(.known) == 0)
     }
 
+    /// A list of a folder, or a host, that `allow` lacks: one line, and the summary counts the images.
+    @Test func whatIsNotAllowedIsOneLine() async throws {
+      let ids = try await Self.errors { observer in
+        for number in 1...30 {
+          for host in ["h", "i"] {
+            var item = ItemReport(id: "\(host)\(number)", position: number, status: .failed)
+            item.error = .init(
+              code: "address-rejected", message: "\(host) is private", retryable: false)
+            observer.happened(.item(item))
+          }
+        }
+        observer.happened(Self.failure("a"))
+      }.split(separator: "\n").map { $0.prefix { $0 != ":" } }
+      #expect(ids == ["h1", "i1", "a"])
+    }
+
     @Test func eachKindHasTwentyLines() async throws {
       let lines = try await Self.errors { observer in
         for number in 1...30 {

@@ -103,6 +103,9 @@ enum InitCommand: Command {
       lines.append(
         "columns: \(columns)"
           + (report.isGuessed ? ", by what is in the rows: correct it if it is wrong" : ""))
+      if report.isGuessed, !report.hasIDs {
+        lines.append("no column was found to be that of the ids: the URL of an image is its id")
+      }
     }
     if report.manifest.contains("://") {
       lines.append("the list is not read before the run: tessera check\(operand) --probe tries it")

@@ -25,6 +25,8 @@ struct NewPipeline {
     var columnsText: String? { columns?.yaml }
     /// Whether the mapping follows from what is in the rows: a person should look at it.
     var isGuessed = false
+    /// Whether the columns name one of ids.
+    var hasIDs: Bool { columns?.columns[.id] != nil }
     /// Whether the list has paths, and the pipeline file has an example of what is before them.
     var needsPrefix: Bool { columns?.hasExamplePrefix == true }
     /// What the list needs beyond the public internet, as `fetch.allow` has it. The pipeline file has it in a comment.

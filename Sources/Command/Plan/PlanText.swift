@@ -73,7 +73,7 @@ extension PlanSummary {
       "\(requested) requested, \(ladder.made) needed, \(ladder.shared) shared",
       "\(Amount.percent(ladder.overDelivery)) more pixels delivered than requested",
       "about \(Amount.bytes(Int(ladder.bytes))) (\(ground))",
-      "a view fetches about \(Amount.bytes(ladder.views.total.meanBytes)), "
+      "a visitor fetches about \(Amount.bytes(ladder.views.total.meanBytes)) for an image, "
         + "\(Amount.percent(ladder.views.excess(over: exact))) more than with exact sizes",
       choice.hint,
     ] + Self.views(ladder.views, exact)

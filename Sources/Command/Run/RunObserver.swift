@@ -1,4 +1,6 @@
 internal import Synchronization
+internal import TesseraCatalog
+internal import TesseraNet
 internal import TesseraPipeline
 internal import TesseraSystem
 
@@ -9,6 +11,8 @@ final class RunObserver: RunObserving {
     "further failures are not printed here; the catalog lists all of them")
   private let problems = MessageCap.manifestLines
   private let paused = PausedHost()
+  /// What `allow` was found to lack. It is the same for all images of a host, and for all files outside its folders.
+  private let rejections = Mutex<Set<[UInt8]>>([])
   private let progress = Mutex<(@Sendable () -> RunProgress)?>(nil)
 
   init(isQuiet: Bool, showsProgress: Bool) {
@@ -37,7 +41,9 @@ final class RunObserver: RunObserving {
     switch event {
     case .item(let item):
       // What failed before is counted at the end.
-      guard let problem = item.problem, item.failure != .known else { return }
+      guard let problem = item.problem, item.failure != .known, !isRepeated(item.error) else {
+        return
+      }
       if let text = failures.text(for: "\(item.id): \(problem)") { display.message(text) }
     case .problem(let line, let message):
       if let text = problems.text(for: "manifest line \(line): \(message)") {
@@ -48,6 +54,16 @@ final class RunObserver: RunObserving {
       paused.set(host, reason, pause)
     // The progress and the result say what came of it.
     case .workerReplaced: break
+    }
+  }
+
+  /// Whether it rejects an image by `allow` as another one was rejected. The summary counts them.
+  private func isRepeated(_ error: CatalogImage.Failure?) -> Bool {
+    guard let error, error.code == FetchError.Code.addressRejected.rawValue else { return false }
+    return rejections.withLock { rejections in
+      // More are not printed.
+      rejections.count < MessageCap.printed
+        && !rejections.insert(Array(error.message.utf8)).inserted
     }
   }
 
@@ -227,13 +243,14 @@ struct RunSummary {
   }
 
   private var files: [String] {
-    let places = Amount.count(report.variantsAsked, "place")
+    // The word of `plan`.
+    let requested = "the slots request \(report.variantsAsked)"
     if report.variantsDelivered > 0 {
-      return ["\(Amount.count(report.variantsDelivered, "file")) of an image service for \(places)"]
+      return ["\(Amount.count(report.variantsDelivered, "file")) of an image service; \(requested)"]
     }
     var lines = [
       "\(Amount.count(report.variantsMade, "file")) made (\(Amount.bytes(report.bytesWritten))), "
-        + "\(report.variantsReused) reused, for \(places)"
+        + "\(report.variantsReused) reused; \(requested)"
     ]
     if report.variantsStanding > 0 {
       lines.append(
@@ -244,7 +261,7 @@ struct RunSummary {
       let share = Double(report.bytesWritten) / Double(report.sourceBytes)
       lines.append(
         "\(Amount.count(report.decodes, "image")) of \(Amount.bytes(report.sourceBytes)) decoded; the files "
-          + "have \(Amount.percent(share)) of these bytes")
+          + "made of them are \(Amount.percent(share)) as large")
     }
     if report.upgradedImages + report.upgradesWaiting > 0 {
       let waiting = report.upgradesWaiting > 0 ? "; \(report.upgradesWaiting) wait" : ""
@@ -254,7 +271,7 @@ struct RunSummary {
     }
     if report.views.excess >= Self.notedExcess {
       lines.append(
-        "a view fetches \(Amount.percent(report.views.excess)) more bytes than exact sizes would; "
+        "visitors fetch \(Amount.percent(report.views.excess)) more bytes than with exact sizes; "
           + "tessera plan --fit 8 computes sizes that cost less")
     }
     return lines

@@ -8,7 +8,7 @@ package struct SystemUser: Sendable, CustomStringConvertible {
 
   package init(_ number: UInt32) {
     self.number = number
-    // For messages only, and on one thread, so that its static memory is no matter.
+    // For messages only, and on one thread, which its static memory allows.
     name = getpwuid(number).map { String(cString: $0.pointee.pw_name) }
   }
 
