@@ -127,7 +127,7 @@ struct OutputFacts: Sendable {
   private var prune: String {
     exists
       ? (isFull ? "delete a file by hand, and then " : "")
-        + "tessera prune \(output), or a larger file system"
+        + "tessera prune \(ShellWords.operands([output])), or a larger file system"
       : "a larger file system for \(folder)"
   }
 

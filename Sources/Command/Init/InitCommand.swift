@@ -69,7 +69,7 @@ enum InitCommand: Command {
     lines += encoded(report.encoded)
     return lines + [
       "next: \(report.needs.isEmpty ? "" : "after that, ")tessera run"
-        + (folder == "." ? "" : " \(folder)/pipeline.yaml")
+        + (folder == "." ? "" : " " + ShellWords.operands(["\(folder)/pipeline.yaml"]))
     ]
   }
 
@@ -93,7 +93,7 @@ enum InitCommand: Command {
 
   private static func lines(of report: NewPipeline.Report, _ folder: String) -> [String] {
     let isHere = folder == "."
-    let operand = isHere ? "" : " \(report.pipeline)"
+    let operand = isHere ? "" : " " + ShellWords.operands([report.pipeline])
     var lines = [report.pipeline]
     if let images = report.images {
       lines.append("\(report.manifest): \(Amount.count(images, "image"))")
@@ -129,7 +129,8 @@ enum InitCommand: Command {
     lines += encoded(report.encoded)
     let run = "tessera run\(operand)"
     let output = isHere ? NewPipeline.output : "\(folder)/\(NewPipeline.output)"
-    lines.append("next: \(firstStep(after: report))\(run), then tessera gallery \(output)")
+    let gallery = "tessera gallery \(ShellWords.operands([output]))"
+    lines.append("next: \(firstStep(after: report))\(run), then \(gallery)")
     return lines
   }
 

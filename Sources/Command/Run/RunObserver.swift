@@ -303,15 +303,17 @@ struct RunSummary {
   /// What a person would do next, as commands.
   private var next: [String] {
     if let shard {
-      return ["next: when all shards are done, tessera merge \(Self.word(output))  # \(shard)"]
+      return [
+        "next: when all shards are done, tessera merge \(ShellWords.operands([output]))  # \(shard)"
+      ]
     }
-    let again = again.map(Self.word).joined(separator: " ")
-    let gallery = "tessera gallery \(Self.word(output))"
+    let again = again.map(ShellWords.word).joined(separator: " ")
+    let gallery = "tessera gallery \(ShellWords.operands([output]))"
     let first = report.examples.filter { $0.key != RunReport.deadlineCode }.values
       .min { $0.id < $1.id }
     if let first {
       return [
-        "next: tessera why \(Self.operands([output, first.id])), and when its cause is gone, "
+        "next: tessera why \(ShellWords.operands([output, first.id])), and when its cause is gone, "
           + "\(again) --retry-failed"
           + (report.count("ok") + report.count("stale") > 0 ? "; the others: \(gallery)" : "")
       ]
@@ -319,16 +321,5 @@ struct RunSummary {
     return [
       report.examples.isEmpty ? "next: \(gallery)" : "next: \(again), which goes on"
     ]
-  }
-
-  /// Operands as a shell and the command need them.
-  private static func operands(_ words: [String]) -> String {
-    ((words.contains { $0.hasPrefix("-") } ? ["--"] : []) + words.map(word)).joined(separator: " ")
-  }
-
-  /// A word as a shell needs it.
-  private static func word(_ text: String) -> String {
-    let isPlain = text.wholeMatch(of: /[A-Za-z0-9_\/.:,@%+=-]+/) != nil
-    return isPlain ? text : "'" + text.replacing("'", with: "'\\''") + "'"
   }
 }

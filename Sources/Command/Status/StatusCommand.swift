@@ -151,7 +151,7 @@ struct StatusText {
       lines.append("    \(census.withoutHost) of no host, or of one that is not recorded")
     }
     return lines + bans + [
-      "  tessera why \(status.output) ID says what happened to one, and what to do"
+      "  tessera why \(ShellWords.operands([status.output])) ID says what happened to one, and what to do"
     ]
   }
 
@@ -250,7 +250,7 @@ struct StatusText {
       lines.append(
         "prune would delete \(Amount.count(deletable.count, "file")) "
           + "(\(Amount.bytes(deletable.bytes))), which nothing has named for a week: "
-          + "tessera prune \(status.output)")
+          + "tessera prune \(ShellWords.operands([status.output]))")
     }
     if waiting.count > 0 {
       lines.append(
@@ -261,7 +261,8 @@ struct StatusText {
     return [
       status.runs.first(where: \.isPrune).map {
         "prune has nothing to delete, as of \($0.time)"
-      } ?? "prune has not looked for files that nothing names: tessera prune \(status.output)"
+      }
+        ?? "prune has not looked for files that nothing names: tessera prune \(ShellWords.operands([status.output]))"
     ]
   }
 
