@@ -30,6 +30,12 @@ package struct DirectoryOutput: Output {
     Workspace(try root.makeDirectory(Self.workspace), of: "the output \"\(location)\"")
   }
 
+  /// Before anything is made in it: see ``Directory/expectOwn(_:)``.
+  func expectOwn() throws {
+    try (hasWorkspace ? root.directory(Self.workspace) : root).expectOwn(
+      "the output \"\(location)\"")
+  }
+
   /// Whether a run, or a tool, has made the private folder.
   package var hasWorkspace: Bool { root.exists(Self.workspace) }
 
@@ -214,5 +220,19 @@ package struct DirectoryOutput: Output {
   package func write(_ path: String, _ bytes: [UInt8]) throws(SystemError) {
     let name = FileSystem.name(of: path)
     try folder(of: path).replace(name, with: bytes, draft: Draft.name(of: name))
+  }
+}
+
+extension Directory {
+  /// Root would leave files there that the next run of their owner can't replace.
+  ///
+  /// - Throws: ``TesseraError`` if this process is one of root, and the folder is another user's.
+  func expectOwn(_ name: String) throws {
+    guard let owner = try ownerUnlikeRoot(draft: Draft.name(of: "owner")) else { return }
+    throw TesseraError(
+      .output,
+      "\(name) belongs to the user \(owner), whose next run could not write what root leaves in it",
+      remedy: owner.name.map { "run as that user: runuser -u \($0) -- tessera …" }
+        ?? "run as that user")
   }
 }

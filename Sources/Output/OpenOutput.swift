@@ -56,6 +56,7 @@ package struct OpenOutput: Sendable {
   private func take(_ shard: Shard?) async throws -> HeldOutput {
     switch place {
     case .inside(let directory):
+      try directory.expectOwn()
       let workspace = try directory.workspace()
       return try await HeldOutput(output, workspace, shard)
     case .beside(let state, let client, let location):
@@ -104,9 +105,11 @@ package struct OpenOutput: Sendable {
   private static func workspace(
     _ state: String, of location: StoreLocation
   ) throws -> Workspace {
-    let workspace = Workspace(
-      try Directory(state, creates: true),
-      of: "the state \"\(state)\" of the output \"\(location)\"")
+    let (directory, name) = (
+      try Directory(state, creates: true), "the state \"\(state)\" of the output \"\(location)\""
+    )
+    try directory.expectOwn(name)
+    let workspace = Workspace(directory, of: name)
     if let other = try workspace.outputName(orSet: "\(location)"), other != "\(location)" {
       throw TesseraError.otherOutput(state: state, of: other, output: "\(location)")
     }

@@ -213,9 +213,6 @@ package struct Workspace: Sendable {
       try directory.expectReadable()
       throw error
     }
-    if let owner = try directory.ownerUnlikeRoot(draft: Draft.name(of: "owner")) {
-      throw TesseraError.otherUser(name, owner)
-    }
     let file = try directory.open("lock", .lock)
     if try file.lock(isShared: isShared) {
       // The number is for messages only. The lock is the kernel's, so one of a killed run is not
@@ -273,16 +270,5 @@ package struct OutputLock: ~Copyable {
   deinit {
     file.unlock()
     whole?.unlock()
-  }
-}
-
-extension TesseraError {
-  /// Root would leave files there that the next run of their owner can't replace.
-  fileprivate static func otherUser(_ place: String, _ owner: SystemUser) -> TesseraError {
-    TesseraError(
-      .output,
-      "\(place) belongs to the user \(owner), whose next run could not write what root leaves in it",
-      remedy: owner.name.map { "run as that user: runuser -u \($0) -- tessera …" }
-        ?? "run as that user")
   }
 }

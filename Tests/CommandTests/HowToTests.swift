@@ -38,6 +38,7 @@ import Testing
         case "$*" in "start tessera@"*.service) ;; *) exit 0 ;; esac
         name=${2#tessera@}
         name=${name%.service}
+        \(reader == .service ? "install -d -o \(Self.user) -g 65534 \(folder.path("var/lib/tessera"))/$name" : "")
         exec systemd-run --uid=tessera -p EnvironmentFile=-\(etc)/$name.env \\
           tessera run \(etc)/$name.yaml --output \(folder.path("var/lib/tessera"))/$name
         """)
@@ -71,11 +72,6 @@ import Testing
       for path in [Places.tessera, Places.worker] {
         try FileManager.default.copyItem(
           atPath: path, toPath: folder.path("bin/\(URL(filePath: path).lastPathComponent)"))
-      }
-      for path in ["var/lib/tessera", "srv/images"] {
-        try FileManager.default.setAttributes(
-          [.ownerAccountID: 65534, .groupOwnerAccountID: 65534],
-          ofItemAtPath: folder.path(path))
       }
     }
 
@@ -256,8 +252,12 @@ import Testing
     try await machine.done(blocks[2])
     #expect(try machine.report(output) == ["decodes": 0, "requests": 0])
     #expect(try machine.folder.text("\(output)/catalog.json") == catalog)
-    let calls = ["stop tessera@feed.timer", "start tessera@feed.timer"]
-    #expect(machine.calls.filter { $0.hasSuffix("timer") } == calls + calls)
+    let calls = [
+      "stop tessera@feed.timer tessera@feed.service", "start tessera@feed.service",
+      "start tessera@feed.timer",
+    ]
+    let start = "start tessera@feed.service"
+    #expect(machine.calls == [start] + calls + [start] + calls)
     #expect(try await machine.strangers(in: output) == "")
     // The next one, too: a copy of before is there.
     try await machine.done(blocks[0])
@@ -308,6 +308,10 @@ import Testing
     #expect(requests < 100)
     try await machine.done("tessera verify /\(output) --deep")
     #expect(try await machine.strangers(in: output) == "")
+    // A web server of another user reads it.
+    let mode = try FileManager.default.attributesOfItem(atPath: machine.folder.path(output))[
+      .posixPermissions]
+    #expect(mode as? Int == 0o755)
   }
 
   // MARK: Moving

@@ -258,18 +258,25 @@ import Testing
         ) != nil, "\(words): \(end.errors)")
     }
     _ = try await Tool.run("/bin/chown", ["-R", "65534:65534", out])
-    // What writes leaves nothing of root's there.
+    // What writes leaves nothing of root's there, neither in an output nor in a folder for one.
     let user = SystemUser(65534).description
-    let files = place.files(below: "out/.tessera")
-    for words in [["prune", out], ["rollback", out], ["forget", out, "a"]] {
+    let new = place.path("new")
+    _ = try await Tool.run("/usr/bin/install", ["-d", "-o", user, new])
+    let run = ["run", fixture.folder.path("feed.yaml"), "--output"]
+    for words in [
+      ["prune", out], ["rollback", out], ["forget", out, "a"], ["merge", out], run + [out],
+      run + [out, "--shard", "0/2"], run + [new], run + [new, "--shard", "0/2"],
+    ] {
       let end = try await Tool.run(place.path("tessera"), words)
       #expect(end.status == 2, "\(words)")
       #expect(
         end.errors
-          == "tessera: the output \"\(out)\" belongs to the user \(user), whose next run could not write what root "
-          + "leaves in it; run as that user: runuser -u \(user) -- tessera …\n", "\(words)")
+          == "tessera: the output \"\(words.contains(new) ? new : out)\" belongs to the user \(user), whose next run "
+          + "could not write what root leaves in it; run as that user: runuser -u \(user) -- tessera …\n",
+        "\(words)")
+      let strangers = try await Tool.run("/usr/bin/find", [out, new, "!", "-user", user])
+      #expect(strangers.status == 0 && strangers.output == "", "\(words)")
     }
-    #expect(place.files(below: "out/.tessera") == files)
     // What a tool left that another user called.
     let file = try #require(place.files(below: "out/variants").first)
     for inner in [".tessera/state.sqlite", "variants/\(file.prefix { $0 != "/" })"] {

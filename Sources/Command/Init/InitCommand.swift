@@ -108,7 +108,7 @@ enum InitCommand: Command {
       }
     }
     if report.manifest.contains("://") {
-      lines.append("the list is not read before the run: tessera check\(operand) --probe tries it")
+      lines.append("the list is not read before the run: tessera check --probe\(operand) tries it")
     }
     lines += ListNotes.omitted(imageless: report.imageless, unpublished: report.unpublished)
     if report.needsPrefix {

@@ -95,12 +95,12 @@ package final class Directory: Sendable {
   /// - Parameter draft: a name for a file that is made and removed again.
   package func ownerUnlikeRoot(draft: String) throws(SystemError) -> SystemUser? {
     guard geteuid() == 0, let owner = status(".")?.st_uid, owner != 0 else { return nil }
-    // What a killed process left would have its owner.
+    var made = stat()
+    let file = try open(draft, .create)
+    // By the descriptor: another process of this user may remove drafts.
+    guard fstat(file.descriptor, &made) == 0 else { throw SystemError("examine", file.path) }
     try remove(draft)
-    _ = try open(draft, .create)
-    let made = status(draft)?.st_uid
-    try remove(draft)
-    return made == owner ? nil : SystemUser(owner)
+    return made.st_uid == owner ? nil : SystemUser(owner)
   }
 
   // MARK: What every operation needs
