@@ -64,11 +64,7 @@ struct LossGuard {
   }
 
   private func diagnosis(_ count: LossCount, _ report: RunReport) -> String {
-    let codes = report.errors.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
-    let reasons = codes.prefix(3).map { code, count in
-      let example = report.examples[code].map { ", such as \($0.id): \($0.message)" } ?? ""
-      return "\(count) \(code)\(example)"
-    }
+    let reasons = report.reasons.prefix(3)
     return count.sentence(limit: limit)
       + (reasons.isEmpty ? "" : " (\(reasons.joined(separator: "; ")))")
       + "; the last good catalog stands, and what was learned is kept; "

@@ -209,7 +209,7 @@ extension StateStore {
     if let before {
       former = FormerResult(
         isOther: before.sum != now.sum, status: before.status,
-        isFailing: try before.failing.map(isCompleted) ?? false)
+        isFailing: before.failing.map { $0 <= lastCompleted.run } ?? false)
       let had = before.source == key ? before.possessions : try possessions(of: before)
       try noteFormer(had.subtracting(now.possessions), of: result.id)
     }
@@ -237,11 +237,6 @@ extension StateStore {
     package init(isOther: Bool, status: String = "ok", isFailing: Bool = false) {
       (self.isOther, self.status, self.isFailing) = (isOther, status, isFailing)
     }
-  }
-
-  private func isCompleted(_ run: Int) throws(StateError) -> Bool {
-    try database.prepare("SELECT 1 FROM runs WHERE items IS NOT NULL AND number >= ? LIMIT 1")
-      .first([.int(run)]) { _ in true } ?? false
   }
 
   /// Saves that an item's line of an earlier run still applies, because the server has confirmed the
@@ -356,7 +351,7 @@ extension StateStore {
   package func history(of id: String) throws(StateError) -> ItemHistory? {
     let select = try database.prepare(
       "SELECT items.run, chunk, line, done, reason, content, \(ItemState.status), sum, place,"
-        + " items.run <= (SELECT max(number) FROM runs WHERE items IS NOT NULL) FROM items"
+        + " items.run <= \(lastCompleted.run) FROM items"
         + " LEFT JOIN sources ON sources.key = source WHERE id = ?")
     let found = try select.first([.text(id)]) { row in
       let hasResult = row.int(3) != 0 && !row.isNull(7)

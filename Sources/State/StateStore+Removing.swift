@@ -98,7 +98,7 @@ extension StateStore {
     try database.execute(
       "UPDATE runs SET last_item = (SELECT coalesce(max(number), 0) FROM items)"
         + " WHERE last_item > (SELECT coalesce(max(number), 0) FROM items)")
-    try readLastItem()
+    try readLastCompleted()
     for possession in possessions {
       switch possession.kind {
       case .files, .contents: break

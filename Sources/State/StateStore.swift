@@ -21,8 +21,9 @@ package actor StateStore {
   private var begun = ContinuousClock.now
   /// Whether a source of this run is another one than before.
   var hasChangedSources = false
-  /// The highest number of an item of the last completed run.
-  private(set) var lastItem = 0
+  /// The number of the last completed run, and the highest one of an item of it; 0 before the first.
+  private(set) var lastCompleted = (run: 0, item: 0)
+  var lastItem: Int { lastCompleted.item }
 
   /// Opens the state at a path and creates it if it does not exist. An empty path opens a temporary
   /// state that no other process sees and that is gone with the store.
@@ -54,19 +55,23 @@ package actor StateStore {
     qualities = try RecordTable(database)
     items = try ItemTable(database)
     lookups = try Lookups(database)
-    lastItem = try Self.lastItem(in: database)
+    lastCompleted = try Self.lastCompleted(in: database)
   }
 
-  private static func lastItem(in database: Database) throws(StateError) -> Int {
+  private static func lastCompleted(in database: Database) throws(StateError) -> (
+    run: Int, item: Int
+  ) {
     try database.prepare(
-      "SELECT last_item FROM runs WHERE items IS NOT NULL ORDER BY number DESC LIMIT 1"
-    ).first([]) { $0.int(0) } ?? 0
+      "SELECT number, last_item FROM runs WHERE items IS NOT NULL ORDER BY number DESC LIMIT 1"
+    ).first([]) { ($0.int(0), $0.int(1)) } ?? (0, 0)
   }
 
   /// Whether it has items of a completed run.
   package func hasItems() throws(StateError) -> Bool { lastItem > 0 }
 
-  func readLastItem() throws(StateError) { lastItem = try Self.lastItem(in: database) }
+  func readLastCompleted() throws(StateError) {
+    lastCompleted = try Self.lastCompleted(in: database)
+  }
 
   // MARK: Runs
 
@@ -134,7 +139,9 @@ package actor StateStore {
   }
 
   func note(_ completed: CompletedRun, as run: Int) throws(StateError) {
-    lastItem = try database.prepare("SELECT max(number) FROM items").first([]) { $0.int(0) } ?? 0
+    lastCompleted = (
+      run, try database.prepare("SELECT max(number) FROM items").first([]) { $0.int(0) } ?? 0
+    )
     try database.prepare(
       "UPDATE runs SET pipeline = ?1, items = ?2, identity = ?3, addresses = ?4, last_item = ?6"
         + " WHERE number = ?5"

@@ -2,6 +2,7 @@ internal import TesseraCatalog
 internal import TesseraJSON
 internal import TesseraNet
 internal import TesseraOutput
+internal import TesseraPipeline
 internal import TesseraState
 internal import TesseraSystem
 internal import TesseraText
@@ -184,8 +185,6 @@ struct MergedRunReport {
 
   /// Lists that grow with the shards keep this many entries.
   private static let kept = 100
-  private static let keptSlowest = 10
-  private static let keptNewFailures = 19
   /// What is not added up.
   private static let maxima: Set<String> = ["seconds", "peakMemoryBytes"]
 
@@ -250,12 +249,14 @@ struct MergedRunReport {
     if name == "slowest" {
       let all = values + others
       func seconds(_ value: JSONValue) -> Double { value["seconds"]?.doubleValue ?? 0 }
-      return .array(Array(all.sorted { seconds($0) > seconds($1) }.prefix(keptSlowest)))
+      return .array(Array(all.sorted { seconds($0) > seconds($1) }.prefix(RunReport.keptSlowest)))
     }
     if ["bans", "stale"].contains(name) {
       return .array(Array(mergedHosts(values + others).prefix(kept)))
     }
-    if name == "firstNew" { return .array(Array((values + others).prefix(keptNewFailures))) }
+    if name == "firstNew" {
+      return .array(Array((values + others).prefix(RunReport.keptNewFailures)))
+    }
     // Each shard warns of the same kernel.
     let new = others.filter { !values.contains($0) }
     return .array(Array((values + new).prefix(kept)))

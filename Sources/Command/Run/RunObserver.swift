@@ -3,6 +3,7 @@ internal import TesseraCatalog
 internal import TesseraNet
 internal import TesseraPipeline
 internal import TesseraSystem
+internal import TesseraText
 
 /// Shows a run on standard error: its progress, its warnings, and the first failures of each kind.
 final class RunObserver: RunObserving {
@@ -159,8 +160,7 @@ struct RunSummary {
       && report.warnings.isEmpty && report.banNotes.isEmpty
       && !report.isIncomplete && !report.hasReplaced
     guard isIdle, let first = images.first else { return nil }
-    let errors = report.errors.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
-      .map { "\($0.value) \($0.key)" }
+    let errors = report.errors.descending.map { "\($0.value) \($0.key)" }
     let known = errors.isEmpty ? [] : ["as before \(errors.joined(separator: ", "))"]
     let parts = known + hosts + [times.prefix(2).joined(separator: ", ")]
     return "\(first); nothing has changed: \(parts.joined(separator: "; "))"
@@ -210,12 +210,11 @@ struct RunSummary {
   }
 
   private var hosts: [String] {
-    report.staleHosts.sorted { ($1.value.images, $0.key) < ($0.value.images, $1.key) }
-      .prefix(Self.named).map { host, stale in
-        let name = host.isEmpty ? "" : " of \(host)"
-        return "\(Amount.count(stale.images, "image"))\(name) shown as before, last confirmed "
-          + Host.timestamp(stale.confirmed)
-      }
+    report.staleHosts.descending(by: \.images).prefix(Self.named).map { host, stale in
+      let name = host.isEmpty ? "" : " of \(host)"
+      return "\(Amount.count(stale.images, "image"))\(name) shown as before, last confirmed "
+        + Host.timestamp(stale.confirmed)
+    }
   }
 
   private static func list(_ parts: [String]) -> String {
@@ -224,13 +223,10 @@ struct RunSummary {
 
   /// One line for each reason, the most frequent first, with an example.
   private var failures: [String] {
-    let codes = report.errors.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
-    var lines = codes.prefix(Self.listed).map { code, count in
-      let example = report.examples[code].map { ", such as \($0.id): \($0.message)" } ?? ""
-      return "  \(count) \(code)\(example)"
-    }
-    if codes.count > Self.listed {
-      lines.append("  and \(codes.count - Self.listed) other reasons; run.json has all of them")
+    let reasons = report.reasons
+    var lines = reasons.prefix(Self.listed).map { "  \($0)" }
+    if reasons.count > Self.listed {
+      lines.append("  and \(reasons.count - Self.listed) other reasons; run.json has all of them")
     }
     for ban in report.banNotes.prefix(Self.named) {
       lines += ["  \(ban.fault)", "    \(ban.remedy)"]

@@ -1,5 +1,6 @@
 internal import Synchronization
 internal import TesseraSystem
+internal import TesseraText
 
 /// Progress and messages on standard error: two lines that are redrawn on a terminal, a line now and then
 /// in a log (``LogPace``). Calls may come from several tasks.
@@ -217,7 +218,7 @@ struct ProgressBar: Sendable {
       .joined(separator: ", ")
     let slowest = slowest(progress)
     guard progress.failed > 0 else { return stages + slowest }
-    let codes = progress.errors.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+    let codes = progress.errors.descending
     var parts = codes.prefix(Self.named).map { "\($0.value) \($0.key)" }
     let others = codes.dropFirst(Self.named).reduce(0) { $0 + $1.value }
     if others > 0 { parts.append("\(others) others") }

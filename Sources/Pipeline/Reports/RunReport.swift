@@ -5,6 +5,7 @@ internal import TesseraNet
 package import TesseraOutput
 internal import TesseraState
 internal import TesseraSystem
+internal import TesseraText
 
 /// What a run did: everything that `run.json` holds and the catalog must not.
 package struct RunReport: Sendable {
@@ -105,9 +106,9 @@ package struct RunReport: Sendable {
 
   /// All problems are counted, and this many are kept: memory does not grow with the manifest.
   static let keptProblems = 100
-  static let keptSlowest = 10
+  package static let keptSlowest = 10
   static let keptBans = 100
-  static let keptNewFailures = 19
+  package static let keptNewFailures = 19
   static let keptStaleHosts = 100
 
   /// An item with an error.
@@ -134,6 +135,14 @@ package struct RunReport: Sendable {
 
   package var total: Int { counts.values.reduce(0, +) }
   package func count(_ status: String) -> Int { counts[status, default: 0] }
+
+  /// A clause for each error code, the most frequent first: `2 dns, such as p2: no name`.
+  package var reasons: [String] {
+    errors.descending.map { code, count in
+      let example = examples[code].map { ", such as \($0.id): \($0.message)" } ?? ""
+      return "\(count) \(code)\(example)"
+    }
+  }
 
   /// Counts an error, and keeps the item as an example if it comes before the present one.
   mutating func add(_ error: CatalogImage.Failure, of item: ItemReport) {
@@ -298,7 +307,7 @@ private struct RunDocument: JSONDocument {
     failures = Failures(
       new: report.failures[.new] ?? 0, known: report.failures[.known] ?? 0,
       solved: report.failures[.solved] ?? 0, firstNew: report.newFailures)
-    stale = report.staleHosts.sorted { ($1.value.images, $0.key) < ($0.value.images, $1.key) }
+    stale = report.staleHosts.descending(by: \.images)
       .map { host, stale in
         Stale(
           host: report.showsHosts && !host.isEmpty ? host : nil, images: stale.images,

@@ -57,7 +57,7 @@ struct FailureWatch {
       hosts.shareWithoutTheWorst.map({ $0 * 100 > limit }) ?? true
     else { return nil }
     let counts = Dictionary(grouping: failed, by: \.self).mapValues(\.count)
-      .sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+      .descending
     let parts = counts.prefix(3).map { "\($0.value) \($0.key)" }.joined(separator: ", ")
     return
       "\(failed.count) of the last \(last.count) images failed, which is more than fail-above: "
