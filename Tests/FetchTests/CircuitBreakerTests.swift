@@ -73,6 +73,19 @@ import Testing
     70 open
     82 half-open
     """,
+    // Twenty connections in a row that are dropped after the request: fewer may be a few sources.
+    """
+    0 dropped*19 1.0
+    5 closed
+    5 dropped 1.0
+    5.9 open
+    6 half-open
+    6 dropped 1.0
+    7.9 open
+    8 half-open
+    64 dropped 1.0
+    65 failing
+    """,
   ])
   func transitions(_ script: String) throws {
     var breaker = breaker()
@@ -85,8 +98,13 @@ import Testing
         if let pause = words[1].split(separator: "+").dropFirst().first.flatMap({ Int($0) }) {
           error.retryAfter = .seconds(pause)
         }
-        breaker.record(
-          words[1] == "down" ? .unreachable(error) : .rateLimited(error), now: now, chance: chance)
+        let isDropped = words[1].hasPrefix("dropped")
+        if isDropped { error = unreachable }
+        let signal: CircuitBreaker.Signal =
+          words[1] == "down"
+          ? .unreachable(error) : isDropped ? .dropped(error) : .rateLimited(error)
+        let times = words[1].split(separator: "*").dropFirst().first.flatMap { Int($0) } ?? 1
+        for _ in 0..<times { breaker.record(signal, now: now, chance: chance) }
         continue
       }
       let state =
@@ -144,7 +162,6 @@ import Testing
       CircuitBreaker.Signal(.failure(error), wasSent: wasSent)
     }
     #expect(signal(FetchError(.timeout, "stalled", isRetryable: true)) == nil)
-    #expect(signal(FetchError(.network, "reset", isRetryable: true)) == nil)
     #expect(signal(FetchError(.tls, "bad certificate"), wasSent: false) == nil)
     // The response is wrong, but the host responds.
     #expect(signal(FetchError(.httpStatus, "500", status: 500)) == .success)
@@ -152,6 +169,7 @@ import Testing
     #expect(signal(FetchError(.httpStatus, "404", status: 404)) == .success)
     #expect(signal(rateLimit) == .rateLimited(rateLimit))
     #expect(signal(unreachable, wasSent: false) == .unreachable(unreachable))
+    #expect(signal(unreachable) == .dropped(unreachable))
   }
 }
 

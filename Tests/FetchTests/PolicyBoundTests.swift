@@ -141,7 +141,7 @@ import Testing
 
   /// What a result says of its host: by code, and whether the request was sent.
   @Test(arguments: [
-    (FetchError.Code.badURL, "", ""), (.dns, "down", ""), (.network, "down", ""),
+    (FetchError.Code.badURL, "", ""), (.dns, "down", ""), (.network, "down", "dropped"),
     (.tls, "down", ""), (.timeout, "down", ""), (.redirect, "ok", "ok"), (.addressRejected, "", ""),
     (.httpStatus, "ok", "ok"), (.tooLarge, "ok", "ok"), (.truncated, "ok", "ok"),
     (.badEncoding, "ok", "ok"), (.badResponse, "ok", "ok"), (.badRange, "ok", "ok"),
@@ -155,7 +155,9 @@ import Testing
     ] {
       let error = FetchError(code, "x", isRetryable: isRetryable)
       let signal = CircuitBreaker.Signal(.failure(error), wasSent: wasSent)
-      let signals: [String: CircuitBreaker.Signal] = ["ok": .success, "down": .unreachable(error)]
+      let signals: [String: CircuitBreaker.Signal] = [
+        "ok": .success, "down": .unreachable(error), "dropped": .dropped(error),
+      ]
       #expect(signal == signals[expected])
     }
     for status in [429, 503, 500] {

@@ -2,7 +2,7 @@
 /// `now` and the random number.
 ///
 /// A host that limits the rate (see ``BusyAnswers``) opens it at once; so does the third connection
-/// in a row that fails. While it is open, requests to the host wait. After the pause it is
+/// in a row that fails, and the twentieth request in a row whose connection is dropped. While it is open, requests to the host wait. After the pause it is
 /// half-open: one probe request at a time is sent. A success closes it, and another failure opens
 /// it for twice as long. If a host fails for a minute, or for longer than an item may take, its requests fail at once
 /// while it is open, unless it has named a later moment.
@@ -14,6 +14,18 @@ struct CircuitBreaker {
     case rateLimited(FetchError)
     /// No connection.
     case unreachable(FetchError)
+    /// The connection ended without a response to what was sent: perhaps because of the source.
+    case dropped(FetchError)
+
+    /// The error, and how many in a row open the breaker: fewer may be chance, or a few sources.
+    fileprivate var failure: (error: FetchError, failuresToOpen: Int)? {
+      switch self {
+      case .success: nil
+      case .rateLimited(let error): (error, 1)
+      case .unreachable(let error): (error, 3)
+      case .dropped(let error): (error, 20)
+      }
+    }
   }
 
   enum State: Equatable {
@@ -25,8 +37,6 @@ struct CircuitBreaker {
     case halfOpen
   }
 
-  /// Fewer failed connections in a row may be chance.
-  static let failuresToOpen = 3
   static let firstPause = Duration.seconds(1)
   static let longestPause = Duration.seconds(30)
   /// After this time all that is left for a host is a probe now and then: a host that is down for a minute is not worth
@@ -60,14 +70,8 @@ struct CircuitBreaker {
   /// - Parameter chance: a random number from 0 to 1: jitter, so that many clients do not return at
   ///   the same time.
   mutating func record(_ signal: Signal, now: ContinuousClock.Instant, chance: Double) {
-    var isRateLimit = false
-    switch signal {
-    case .success: return
-    case .rateLimited(let error):
-      self.error = error
-      isRateLimit = true
-    case .unreachable(let error): self.error = error
-    }
+    guard let failure = signal.failure else { return }
+    error = failure.error
     lastFailure = now
     // No item can wait for longer than the patience, so a longer Retry-After is about its source
     // alone: it fails, and the host is probed after the usual pause.
@@ -77,7 +81,7 @@ struct CircuitBreaker {
     // Requests that were in flight together count as one failure: so none counts while it is open.
     if now >= openUntil {
       failures += 1
-      let step = failures - (isRateLimit ? 1 : Self.failuresToOpen)
+      let step = failures - failure.failuresToOpen
       if step >= 0 {
         // The exponent is limited so that the shift cannot overflow.
         let pause = min(Self.longestPause, Self.firstPause * (1 << min(step, 16)))
@@ -122,10 +126,16 @@ extension CircuitBreaker.Signal {
     case .failure(let error):
       switch error.code {
       case .httpStatus where HTTPStatus.isBusy(error.status): self = .rateLimited(error)
-      // No connection. If the request was sent, only this source may be slow.
       case .dns, .network, .timeout, .tls:
-        if wasSent || !error.isRetryable { return nil }
-        self = .unreachable(error)
+        guard error.isRetryable else { return nil }
+        if !wasSent {
+          self = .unreachable(error)
+        } else if error.code == .network {
+          self = .dropped(error)
+        } else {
+          // Only this source may be slow.
+          return nil
+        }
       // These errors arose on this side, without the host.
       case .cancelled, .local, .badURL, .addressRejected, .runDeadline, .outOfMemory, .notFound,
         .notReadable, .symlink:

@@ -133,7 +133,7 @@ struct HostLimits {
       busyAnswers[host]?.add(busySource: nil, now: now)
       if breakers[host]?.isClosed(bySuccessOf: started) == true { breakers[host] = nil }
     case .rateLimited where !isHostBusy(host, url, now: now): break
-    case .rateLimited(let error), .unreachable(let error):
+    case .rateLimited(let error), .unreachable(let error), .dropped(let error):
       // Even if no request to this host is queued: one may be about to arrive.
       let wasOpen = breakers[host]?.pause(now: now) != nil
       let first = CircuitBreaker(patience: patience, error: error, now: now)
