@@ -294,7 +294,7 @@ let package = Package(
       "OutputToolsTests",
       [
         "tessera", "TesseraOutput", "TesseraJSON", "TesseraCatalog", "TesseraState",
-        "TesseraMemoryOutput", "TesseraBytes", "TesseraManifest", "TesseraPlan", "TesseraSystem",
+        "TesseraMemoryOutput", "TesseraBytes", "TesseraManifest", "TesseraPipelineFile", "TesseraPlan", "TesseraSystem",
         "TesseraText", "TesseraNet", "TesseraImageHeader", "TesseraWorkers",
       ]),
     tests(

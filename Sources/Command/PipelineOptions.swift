@@ -69,6 +69,8 @@ struct NamedOutput: Sendable {
   var state: String?
   /// How the store is reached.
   var store = StoreSettings()
+  /// The pipeline whose output it is, if that is known.
+  var pipeline: PipelineFile?
 }
 
 extension NamedOutput {
@@ -76,7 +78,7 @@ extension NamedOutput {
   init(of file: PipelineFile, state: String?) {
     self.init(
       root: file.output, state: state ?? (OpenOutput.isInStore(file.output) ? file.state : nil),
-      store: file.store.settings)
+      store: file.store.settings, pipeline: file)
   }
 }
 
@@ -110,7 +112,14 @@ enum OutputOptions {
       let file = try PipelineFile.load(standard)
       if OpenOutput.areOnePlace(file.output, root) { return NamedOutput(of: file, state: state) }
     }
-    return NamedOutput(root: root, state: state)
+    var output = NamedOutput(root: root, state: state)
+    if let place = FileSystem.realPath(root),
+      let file = standard.flatMap({ try? PipelineFile.load($0) }),
+      Identifier(FileSystem.realPath(file.output)) == Identifier(place)
+    {
+      output.pipeline = file
+    }
+    return output
   }
 
   /// Whether a word names an output, where an id could stand as well.

@@ -28,14 +28,17 @@ package struct ListReader {
       return
     }
     // In its place: a copy would copy all that has arrived.
-    if feed == nil { feed = FeedReader(kind, isConverted: text.isConverted, lines.columns) }
+    if feed == nil {
+      feed = FeedReader(
+        kind, isConverted: text.isConverted, lines.columns, omitted: lines.omitted)
+    }
     let records = try feed?.read(bytes, isEnd: isEnd) ?? []
     lastItem = records.last?.line ?? lastItem
     found += lines.completed(records)
   }
 
   /// The rows or items so far that are not images.
-  package var omitted: OmittedRows { lines.omitted + (feed?.omitted ?? OmittedRows()) }
+  package var omitted: OmittedRows { feed?.omitted ?? lines.omitted }
 
   /// The number of the last line so far, or of the last item that has something to say.
   package var lastLine: Int { max(lines.lastLine, lastItem) }
@@ -75,7 +78,7 @@ package struct RowReader {
   package private(set) var lines: ManifestReader
   private var table: TableDecoder
   /// The rows so far that are not images.
-  package private(set) var omitted = OmittedRows()
+  package private(set) var omitted: OmittedRows
 
   /// - Parameters:
   ///   - columns: their names.
@@ -86,6 +89,7 @@ package struct RowReader {
       throw ListRejection(ofHeader: columns, lines.columns)
     }
     (self.table, self.lines) = (table, lines)
+    omitted = lines.omitted
     self.lines.note(columns: table.columns)
   }
 

@@ -25,7 +25,7 @@ package struct ManifestReader {
   /// Why no line of the list can be used; nil if they can, and before the first one.
   package private(set) var rejection: ListRejection?
   /// The rows so far that are not images.
-  package private(set) var omitted = OmittedRows()
+  package private(set) var omitted: OmittedRows
   private var lastPublished:
     (line: Int, own: String?, others: OtherMembers, extra: Result<String?, ManifestProblem>)?
   /// The members so far that do not become public.
@@ -42,10 +42,13 @@ package struct ManifestReader {
   ///   - extra: which other members become public.
   ///   - columns: where a list has what; nil if it has Tessera's own names.
   ///   - requiresIDs: whether an entry without an id is a problem, because its URL would become public.
+  ///   - id: of a row that may not be an image, and is looked for.
   package init(
     shown: ShownURLs = ShownURLs(), resolve: (@Sendable (String) -> String?)? = nil,
-    columns: ColumnMapping? = nil, extra: ExtraMembers? = .named([]), requiresIDs: Bool = false
+    columns: ColumnMapping? = nil, extra: ExtraMembers? = .named([]), requiresIDs: Bool = false,
+    lookingFor id: String? = nil
   ) {
+    omitted = OmittedRows(lookingFor: id)
     self.columns = columns
     self.shown = shown
     self.extra = extra

@@ -1,3 +1,5 @@
+internal import TesseraText
+
 /// The result of reading one record of a manifest.
 package enum ManifestRecord: Sendable, Equatable {
   case entry(ManifestEntry)
@@ -87,17 +89,44 @@ struct PlainTextDecoder: RecordDecoding {
 
 /// The rows and items of a list that are not images, counted.
 package struct OmittedRows: Sendable, Equatable {
-  /// Those without the URL of an image.
-  package var imageless = 0
-  /// Those with an image, of what the list says is not published.
-  package var unpublished = 0
+  package enum Reason: Sendable, Equatable {
+    /// Without the URL of an image.
+    case imageless
+    /// With an image, of what the list says is not published.
+    case unpublished
+  }
 
-  package init() {}
+  private(set) package var imageless = 0
+  private(set) package var unpublished = 0
+  /// The id of a row that is looked for; nil for none.
+  private let wanted: Identifier?
+  /// Why the row with that id is none; nil if there is none so far.
+  package private(set) var found: (line: Int, reason: Reason)?
+
+  package init(lookingFor id: String? = nil) { wanted = Identifier(id) }
+
+  /// - Parameter id: of the row; nil if it has none.
+  mutating func add(_ reason: Reason, line: Int, id: @autoclosure () -> String? = nil) {
+    switch reason {
+    case .imageless: imageless += 1
+    case .unpublished: unpublished += 1
+    }
+    // Of several rows of a draft, some may have no image.
+    guard let wanted, found?.reason != .unpublished, found == nil || reason == .unpublished,
+      Identifier(id()) == wanted
+    else { return }
+    found = (line, reason)
+  }
 
   package static func + (one: Self, other: Self) -> Self {
     var sum = one
     sum.imageless += other.imageless
     sum.unpublished += other.unpublished
+    sum.found = one.found ?? other.found
     return sum
+  }
+
+  package static func == (one: Self, other: Self) -> Bool {
+    one.imageless == other.imageless && one.unpublished == other.unpublished
   }
 }

@@ -1,5 +1,7 @@
 import Foundation
 import TesseraJSON
+import TesseraManifest
+import TesseraPipelineFile
 import TesseraPlan
 import TesseraSystem
 import TesseraTestSupport
@@ -154,6 +156,41 @@ import Testing
       try await write((0..<count).map { Self.item("p\($0)") })
       #expect(await sentence { try await why("p") } == start + end)
     }
+  }
+
+  /// What the list says of an id that the last run did not have: a draft, a row without an image, or a new one.
+  @Test(arguments: [
+    ("hat", "; line 3 of the list has it, and says that it is not published"),
+    ("bag", "; line 5 of the list has it, without an image"),
+    ("new", "; line 6 of the list has it, so it came after that run"),
+    ("none", #"; there are "shirt""#),
+  ])
+  func theListSaysWhatIsNoImage(_ id: String, _ end: String) async throws {
+    try await write([Self.item("shirt")])
+    try small.folder.write(
+      """
+      Handle,Status,Image Src
+      shirt,active,https://a/1.jpg
+      hat,draft,https://a/2.jpg
+      hat,,
+      bag,active,
+      new,active,https://a/3.jpg
+      """, to: "list.csv")
+    var pipeline = PipelineFile(reading: .file(small.folder.path("list.csv")))
+    pipeline.columns = ColumnMapping([
+      .url: ["Image Src"], .id: ["Handle"], .published: ["Status"],
+    ])
+    func said(_ pipeline: PipelineFile?) async -> String {
+      await sentence {
+        try await Explanation.of(id, in: small.root, of: pipeline)
+      }
+    }
+    let start = #"no item of the last run has the id "\#(id)""#
+    #expect(await said(pipeline) == start + end)
+    // Without the pipeline, and for a list that would have to be fetched, the state alone answers.
+    #expect(await said(nil).hasPrefix(start + "; there are"))
+    pipeline.manifest = .url("https://a/list.csv")
+    #expect(await said(pipeline) == (await said(nil)))
   }
 
   /// After a rollback the catalog may say something else than the last run.

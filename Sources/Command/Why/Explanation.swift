@@ -1,7 +1,10 @@
 internal import TesseraCatalog
 internal import TesseraJSON
+internal import TesseraManifest
 internal import TesseraNet
 internal import TesseraOutput
+internal import TesseraPipeline
+internal import TesseraPipelineFile
 internal import TesseraState
 internal import TesseraSystem
 internal import TesseraText
@@ -56,11 +59,12 @@ struct Explanation: Sendable, JSONDocument {
   ///   - id: of the image, or its URL.
   ///   - root: the output of a run.
   ///   - state: the directory of the state of an output in an object store.
+  ///   - pipeline: whose list is asked about an id that no run has seen; nil if it is not known.
   ///   - isID: whether a URL in its place is looked up.
   /// - Throws: ``TesseraError`` if the output has no state, or the state has no such item.
   static func of(
     _ id: String, in root: String, state: String? = nil, store: StoreSettings = StoreSettings(),
-    isID: Bool = true
+    of pipeline: PipelineFile? = nil, isID: Bool = true
   ) async throws -> Explanation {
     let output = try OutputFolder(root, state: state, store: store)
     let states = try await output.existingStates(knowing: id)
@@ -77,7 +81,7 @@ struct Explanation: Sendable, JSONDocument {
     }
     guard let known = found else {
       guard isID, id.contains("://"), let named = try await self.id(ofURL: id, in: output) else {
-        throw try await unknown(id, newest.store, output)
+        throw try await unknown(id, newest.store, output, pipeline)
       }
       return try await of(named, in: root, state: state, store: store, isID: false)
     }
@@ -191,13 +195,17 @@ struct Explanation: Sendable, JSONDocument {
   }
 
   private static func unknown(
-    _ id: String, _ state: StateStore, _ output: OutputFolder
+    _ id: String, _ state: StateStore, _ output: OutputFolder, _ pipeline: PipelineFile?
   ) async throws -> TesseraError {
     let forgotten = try await ForgottenItems.of(output.published)
     if forgotten.has(id: id) {
       return TesseraError(
         .unknownImages, "the image \"\(id)\" was forgotten (tessera forget), and runs leave it out",
         remedy: "--undo with its id, and with its URL if that was named, ends that")
+    }
+    if let pipeline, let finding = try await pipeline.finding(on: id) {
+      return TesseraError(
+        .unknownImages, "no item of the last run has the id \"\(id)\"; \(finding)")
     }
     let status = try await status(of: id, inEarlierCatalogOf: output)
     if let status, status != "missing" {
@@ -246,5 +254,33 @@ extension StateStore.ItemHistory {
       return nil
     }
     return .object([.init("code", .string(code)), .init("message", .string(message))])
+  }
+}
+
+extension PipelineFile {
+  /// What the list says of an id that the last run did not have: a clause; nil if it says nothing, and for a list that would
+  /// have to be fetched.
+  fileprivate func finding(on id: String) async throws -> String? {
+    let isHere = manifest.all.allSatisfy { list in
+      switch list {
+      case .file, .query: true
+      case .standardInput, .url, .object, .several: false
+      }
+    }
+    guard isHere else { return nil }
+    // One that can't be read has no answer; "run" and "check" say why.
+    guard let list = try? await ManifestStream.open(self, lookingFor: id) else { return nil }
+    while let records = try? await list.nextBatch() {
+      for case .entry(let entry) in records where Identifier(entry.id) == Identifier(id) {
+        return "line \(entry.line) of the list has it, so it came after that run"
+      }
+      try Task.checkCancellation()
+    }
+    return list.omitted.found.map { row in
+      switch row.reason {
+      case .imageless: "line \(row.line) of the list has it, without an image"
+      case .unpublished: "line \(row.line) of the list has it, and says that it is not published"
+      }
+    }
   }
 }

@@ -13,7 +13,8 @@ enum WhyCommand: Command {
       Prints what the last run decided about one item of the manifest, and why: whether its source
       was requested, how the server answered, whether it was decoded, and which files were reused.
       If the image failed, says what can be done about it. ID may be the image's URL as the catalog
-      shows it.
+      shows it. Of a row of the list that is not an image, such as a draft's, it says so, if the
+      output is that of pipeline.yaml in this folder, or of the pipeline file in the place of OUTPUT.
       """,
     options: [OutputOptions.state],
     example: Example(
@@ -28,7 +29,7 @@ enum WhyCommand: Command {
     let (words, image) = (arguments.operands.dropLast(), arguments.operands.last ?? "")
     let output = try OutputOptions.output(words.first, arguments, of: Self.self)
     let explanation = try await Explanation.of(
-      image, in: output.root, state: output.state, store: output.store)
+      image, in: output.root, state: output.state, store: output.store, of: output.pipeline)
     if arguments.has(CommonFlag.json) {
       Console.write(explanation)
     } else {

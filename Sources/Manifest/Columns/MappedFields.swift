@@ -19,11 +19,11 @@ struct MappedFields {
     let found = mapping.places(of: .url).map(urls)
     let isPublished = try isPublished(&publication)
     guard found.contains(where: { !$0.isEmpty }) else {
-      omitted.imageless += 1
+      omitted.add(.imageless, line: line, id: id)
       return []
     }
     guard isPublished else {
-      omitted.unpublished += 1
+      omitted.add(.unpublished, line: line, id: id)
       return []
     }
     let fields = fields
@@ -31,7 +31,7 @@ struct MappedFields {
     var hidden: Set<Identifier> = []
     for (urls, trail) in found.joined()
     where try Publication.isPublished(fields.published(trail), line: line) == false {
-      omitted.unpublished += 1
+      omitted.add(.unpublished, line: line)
       for url in urls { hidden.insert(url) }
     }
     var indices: [Identifier: Int] = [:]
@@ -59,12 +59,15 @@ struct MappedFields {
     }
   }
 
+  /// Nil without one: the column may be missing altogether; then the URL is the id.
+  private var id: String? {
+    mapping.places(of: .id).lazy.flatMap { texts(.id, $0) }
+      .first { !$0.text.trimmed.isEmpty }?.text.trimmed
+  }
+
   /// Whether the record may be shown, as far as it says so of all its images.
   private func isPublished(_ publication: inout Publication) throws(ManifestProblem) -> Bool {
     guard mapping.joinsRows else { return true }
-    // The column may be missing altogether; then the URL is the id.
-    let id = mapping.places(of: .id).lazy.flatMap { texts(.id, $0) }
-      .first { !$0.text.trimmed.isEmpty }?.text.trimmed
     let ways = ways
     let words = mapping.places(of: .published).flatMap { texts(.published, $0) }
       .filter { $0.trail.element(sharedWith: ways) == Trail() }

@@ -18,7 +18,7 @@ struct FeedReader {
   private var source: Source
   private var decoder: MappedJSONDecoder?
   /// The items so far that are not images.
-  private(set) var omitted = OmittedRows()
+  private(set) var omitted: OmittedRows
 
   /// The element of an item, by the root.
   private static let items = ["rss": "item", "rdf:RDF": "item", "feed": "entry", "urlset": "url"]
@@ -39,8 +39,14 @@ struct FeedReader {
     "http://purl.org/rss/1.0/modules/content/": "content",
   ])
 
-  /// - Parameter isConverted: whether the text is UTF-8 whatever it says.
-  init(_ kind: ListText.Kind, isConverted: Bool, _ columns: ColumnMapping?) {
+  /// - Parameters:
+  ///   - isConverted: whether the text is UTF-8 whatever it says.
+  ///   - omitted: none yet.
+  init(
+    _ kind: ListText.Kind, isConverted: Bool, _ columns: ColumnMapping?,
+    omitted: OmittedRows = OmittedRows()
+  ) {
+    self.omitted = omitted
     decoder = columns.map { MappedJSONDecoder($0, isOfXML: kind != .document) }
     source =
       kind == .document
@@ -149,7 +155,7 @@ struct FeedReader {
     _ item: JSONValue, _ images: FeedImages, line: Int
   ) -> [ManifestRecord] {
     guard case .object(let members) = item else {
-      omitted.imageless += 1
+      omitted.add(.imageless, line: line)
       return []
     }
     do throws(ManifestProblem) {
@@ -166,7 +172,7 @@ struct FeedReader {
     of images: FeedImages, _ members: [JSONValue.Member], line: Int
   ) -> [ManifestEntry] {
     let entries = images.entries(line: line)
-    if entries.isEmpty { omitted.imageless += 1 }
+    if entries.isEmpty { omitted.add(.imageless, line: line) }
     return entries.map { entry in
       var entry = entry
       entry.others = OtherMembers(list: members, mapped: Self.known)

@@ -25,11 +25,12 @@ package final class ManifestStream {
   /// - Parameters:
   ///   - directory: where a fetched list is kept until it is read.
   ///   - isSplit: whether entries keep all members, which the runs of their parts then select from.
+  ///   - id: of a row that may not be an image, and is looked for (``OmittedRows/found``).
   ///   - isTried: whether no entry is used, so that the prefix of URLs may be an example.
   package static func open(
     _ pipeline: PipelineFile, in directory: String = FileSystem.temporaryDirectory,
     end: ContinuousClock.Instant? = nil, needsDigest: Bool = false, isSplit: Bool = false,
-    isTried: Bool = false
+    isTried: Bool = false, lookingFor id: String? = nil
   ) async throws -> ManifestStream {
     let shown = pipeline.shownURLs
     let reader = ManifestReader(
@@ -37,7 +38,7 @@ package final class ManifestStream {
       resolve: pipeline.base.map { base in
         { @Sendable reference in URLReference.resolve(reference, against: base) }
       }, columns: pipeline.columns, extra: isSplit ? nil : pipeline.extra,
-      requiresIDs: pipeline.urls == .none)
+      requiresIDs: pipeline.urls == .none, lookingFor: id)
     var (lists, warnings): ([any ManifestList], [String]) = ([], [])
     for source in pipeline.manifest.all {
       if case .query(let query) = source {
