@@ -36,14 +36,15 @@ import Testing
   }
 
   private static func look(
-    _ fixture: RunFixture, scale: Int, size: (Int, Int) = (1000, 800), _ options: String...
+    _ fixture: RunFixture, page: String = "gallery.html", scale: Int,
+    size: (Int, Int) = (1000, 800), _ options: String...
   ) async throws -> Seen {
     let screenshot = fixture.folder.path("gallery-\(scale)\(options.joined()).png")
     let result = try await Tool.run(
       "/usr/bin/python3",
       [
         Places.root.appending(path: "Tests/Browser/measure.py").path, fixture.folder.path("out"),
-        "gallery.html", "\(scale)", "\(size.0)", "\(size.1)", screenshot,
+        page, "\(scale)", "\(size.0)", "\(size.1)", screenshot,
       ] + options)
     try #require(result.status == 0, "\(result.errors)")
     let image = try Data(contentsOf: URL(filePath: screenshot))
@@ -103,6 +104,30 @@ import Testing
     #expect(seen.count == "2 of 18")
   }
 
+  /// The page of what has changed since the last run, which a link leads to.
+  @Test func aLinkShowsWhatHasChanged() async throws {
+    let nginx = try await Nginx(serving: Places.fixtures)
+    func manifest(_ images: (id: String, alt: String)...) -> String {
+      images.map { id, alt in
+        let url = nginx.url("/plain.jpg?\(id)")
+        return #"{"id":"\#(id)","url":"\#(url)","alt":"\#(alt)"}"# + "\n"
+      }.joined()
+    }
+    let fixture = try RunFixture(
+      manifest: manifest(("a", "One"), ("b", "Two"), ("gone", "Three"), ("c", "Four")))
+    #expect(try await fixture.run().status == 0)
+    try fixture.folder.write(
+      manifest(("a", "One"), ("new", "Five"), ("b", "2"), ("c", "Four")), to: "manifest")
+    #expect(try await fixture.run().status == 0)
+    await nginx.stop()
+    let made = try await Tool.tessera("gallery", fixture.folder.path("out"))
+    #expect(made.output.contains(": 1 new, 1 changed, 1 gone\n"), "\(made)")
+    let seen = try await Self.look(fixture, page: "gallery.html#changes", scale: 1)
+    #expect(seen.shown == 2 && seen.console == [] && seen.shift == 0, "\(seen)")
+    #expect(seen.names == 0 && seen.contrast.ratio >= 4.5)
+    #expect(seen.totals.hasSuffix(": 1 new, 1 changed, 1 gone"), "\(seen.totals)")
+  }
+
   /// The same page without the catalog's sizes moves, so the measurement can fail.
   @Test func withoutTheCatalogsSizesThePageMoves() async throws {
     let fixture = try await Self.made()
@@ -134,7 +159,7 @@ import Testing
     let out = fixture.folder.path("out")
     let some = try await Tool.tessera("gallery", out, "--limit", "3")
     #expect(
-      some.output.hasSuffix("gallery.html: 18 images, the first 3 shown\n"), "\(some.output)")
+      some.output.hasSuffix("gallery.html: 18 images, 3 shown\n"), "\(some.output)")
     let page = try fixture.folder.text("out/gallery.html")
     #expect(page.contains("\"id\":\"gone.jpg\"") && !page.contains("\"id\":\"grey.png\""))
     // Nothing in the catalog ends the script element that contains it.

@@ -53,11 +53,41 @@ import Testing
         {
           "schema": "tessera-gallery/1",
           "path": "\(small.root)/gallery.html",
-          "pictures": 5,
+          "images": 5,
           "shown": \(min(limit, 5))
         }
 
         """)
+  }
+
+  /// Of the images after the first ones, those are on the page that have changed.
+  @Test(arguments: [
+    (1, #"{"0":["status"],"1":[]}"#, "a new"),
+    (2, #"{"0":["status"],"2":[],"3":["alt"]}"#, "a b new d"),
+    (9, #"{"0":["status"],"3":[],"4":["alt"]}"#, "a b c new d"),
+  ])
+  func whatHasChangedIsMarked(_ limit: Int, _ marks: String, _ shown: String) async throws {
+    func line(_ id: String, _ status: String = "ok", _ more: String = "") -> String {
+      SmallOutput.line(id, status: status, more: more)
+    }
+    try await small.publish(["a", "b", "gone", "d", "c", "too"].map { line($0) }, now: 100)
+    try await small.publish(
+      [line("a", "stale"), line("b"), line("c"), line("new"), line("d", "ok", #","alt":"x""#)],
+      now: 200)
+    let (text, report) = try await data(limit: limit)
+    let changes = try #require(report.changes)
+    #expect((changes.added, changes.changed, changes.removed) == (1, 2, 2))
+    #expect(changes.since == "1970-01-01T00:03:20Z")
+    #expect(
+      text.hasSuffix(
+        #","changes":{"since":"\#(changes.since)","added":1,"changed":2,"removed":2},"marks":\#(marks)}"#
+      ),
+      "\(text)")
+    let images = try JSONParser.parse(Array(text.utf8))["images"]?.arrayValue ?? []
+    #expect(images.compactMap { $0["id"]?.stringValue }.joined(separator: " ") == shown)
+    #expect(report.shown == images.count)
+    // Nothing of those that are gone is on the page, which may be as public as the catalog.
+    #expect(!text.contains("gone") && !text.contains("too"))
   }
 
   /// A damaged catalog may state any sizes.

@@ -75,7 +75,7 @@ import Testing
       String(decoding: export.json, as: UTF8.self) == """
         {
           "schema": "tessera-export/1",
-          "pictures": 2,
+          "images": 2,
           "empty": 1,
           "files": 4,
           "relative": true,

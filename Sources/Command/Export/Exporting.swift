@@ -127,10 +127,7 @@ struct ExportReport: Sendable, Equatable, JSONDocument {
   var withoutAlt = 0
 
   private enum CodingKeys: String, CodingKey {
-    case schema
-    // Programs read this name, so it stays although the sources say "images".
-    case images = "pictures"
-    case empty, files
+    case schema, images, empty, files
     case isCurrent = "current"
     case isRelative = "relative"
     case withoutAlt

@@ -10,13 +10,15 @@ enum GalleryCommand: Command {
   static let summary = "one HTML page to look at"
 
   private static let limit = Option.number(
-    "--limit", "show the first N images at most; default 5000", in: 1...Int.max)
+    "--limit", "show the first N images, and N that have changed, at most; default 5000",
+    in: 1...Int.max)
 
   static let syntax = Syntax(
     [OutputOptions.operand],
     text: """
       Writes gallery.html beside an output's catalog: its images, laid out from the catalog alone,
-      with their facts, and filters. Open it as a file, or from a web server.
+      with their facts, and filters. What is new or changed since the catalog before is marked, and
+      gallery.html#changes shows nothing else. Open it as a file, or from a web server.
       """,
     options: [limit],
     example: Example(
@@ -34,10 +36,19 @@ enum GalleryCommand: Command {
     if arguments.has(CommonFlag.json) {
       Console.write(report)
     } else if !arguments.has(CommonFlag.quiet) {
-      let part = report.shown < report.images ? ", the first \(report.shown) shown" : ""
-      Console.line("\(report.path): \(Amount.count(report.images, "image"))\(part)")
+      Console.line(line(of: report))
     }
     return .done
+  }
+
+  private static func line(of report: GalleryReport) -> String {
+    var line = "\(report.path): \(Amount.count(report.images, "image"))"
+    if report.shown < report.images { line += ", \(report.shown) shown" }
+    if let changes = report.changes {
+      line +=
+        "; since \(changes.since): \(changes.added) new, \(changes.changed) changed, \(changes.removed) gone"
+    }
+    return line
   }
 }
 
@@ -66,9 +77,10 @@ struct Gallery {
     }
     let local = try await LocalOutput(output, store: store)
     let catalog = try CatalogFile(of: local)
+    let before = try await local.catalogBefore()
     let draft = try OpenDraft(FileSystem.join(local.path, Self.name))
     let report = try write(
-      GalleryPage(), of: catalog, to: draft.path,
+      GalleryPage(), of: catalog, since: before, to: draft.path,
       GalleryReport(path: FileSystem.join(output, Self.name)))
     try Task.checkCancellation()
     let published = try OpenOutput(output, store, creates: false).output
@@ -86,55 +98,125 @@ struct Gallery {
   }
 
   private func write(
-    _ page: GalleryPage, of catalog: CatalogFile, to draft: String,
-    _ report: consuming GalleryReport
+    _ page: GalleryPage, of catalog: CatalogFile, since before: LocalOutput.CatalogBefore?,
+    to draft: String, _ report: GalleryReport
   ) throws -> GalleryReport {
     let file = try File(draft, .create)
-    var report = report
-    func write(_ bytes: [UInt8]) throws {
-      try file.write(bytes)
-    }
-    try write(page.beginning)
-    try writeCatalog(catalog, &report) { json in
-      try write(GalleryPage.escaped(json))
-    }
-    try write(page.end)
-    return report
+    let changes = try before.map { try GalleryChanges(since: $0) }
+    var data = GalleryData(report, limit: limit)
+    try file.write(page.beginning)
+    try data.write(catalog, changes) { try file.write(GalleryPage.escaped($0)) }
+    try file.write(page.end)
+    return data.report
   }
+}
 
-  /// Writes the page's data: the first images, the catalog's head, and what all images add up to.
-  private func writeCatalog(
-    _ catalog: CatalogFile, _ report: inout GalleryReport,
-    _ write: ([UInt8]) throws -> Void
+/// The data of the page: the first images, those after them that have changed, the catalog's head, and what all images
+/// add up to.
+private struct GalleryData {
+  private(set) var report: GalleryReport
+  private let limit: Int
+  private var totals = GalleryTotals()
+  /// Images that are on the page only because they have changed.
+  private var others = 0
+  /// The changed ones by their places on the page, with the members that differ: none for a new one.
+  private var marks: [(place: Int, members: [String])] = []
+
+  init(_ report: GalleryReport, limit: Int) { (self.report, self.limit) = (report, limit) }
+
+  mutating func write(
+    _ catalog: CatalogFile, _ changes: GalleryChanges?, _ write: ([UInt8]) throws -> Void
   ) throws {
     // The page gets images as they were written. Each is also decoded as apps do, which checks it.
     var lines = try catalog.lines()
-    var totals = GalleryTotals()
     try write(Array("{\"images\":[".utf8))
     var images = try catalog.images()
     while let image = try images.next() {
       totals.add(image)
-      guard report.shown < limit else { continue }
+      guard report.shown - others < limit || changes != nil else { continue }
       guard let written = try lines.next(), Identifier(written.id) == Identifier(image.id) else {
         throw TesseraError(
-          .output, "the catalog of \"\(output)\" changed while it was read", remedy: "try again",
-          isRetryable: true)
+          .output, "the catalog of \"\(catalog.path)\" changed while it was read",
+          remedy: "try again", isRetryable: true)
       }
+      let members = try changes?.compare(written)
+      guard isShown(members != nil) else { continue }
+      if let members { marks.append((report.shown, members)) }
       var writer = JSONWriter()
       writer.value(written.json)
       try write((report.shown > 0 ? [UInt8(ascii: ",")] : []) + writer.take())
       report.shown += 1
     }
     report.images = totals.images
+    report.changes = try changes?.finish()
+    // After the images, because the totals are known only now.
+    try write(Array("],".utf8) + rest(lines.headText).dropFirst())
+  }
+
+  private mutating func isShown(_ hasChanged: Bool) -> Bool {
+    if report.shown - others < limit { return true }
+    guard hasChanged, others < limit else { return false }
+    others += 1
+    return true
+  }
+
+  private func rest(_ head: [UInt8]) -> [UInt8] {
     var rest = JSONWriter()
     rest.object { object in
       object.name("head")
-      object.value(json: String(decoding: lines.headText, as: UTF8.self))
+      object.value(json: String(decoding: head, as: UTF8.self))
       object.name("totals")
       object.object { totals.write(to: &$0) }
+      guard let changes = report.changes else { return }
+      object.name("changes")
+      object.value(json: String(decoding: JSONCoding.text(changes).dropLast(), as: UTF8.self))
+      object.name("marks")
+      object.object { list in
+        for mark in marks {
+          list.name("\(mark.place)")
+          list.array { members in for name in mark.members { members.value(name) } }
+        }
+      }
     }
-    // After the images, because the totals are known only now.
-    try write(Array("],".utf8) + rest.take().dropFirst())
+    return rest.take()
+  }
+}
+
+/// What is new in a catalog since the one before it.
+final class GalleryChanges {
+  struct Counts: Sendable, Encodable {
+    /// When the catalog before was replaced, in UTC.
+    let since: String
+    var added = 0
+    var changed = 0
+    var removed = 0
+  }
+
+  private let before: OldCatalog
+  private var counts: Counts
+
+  init(since before: LocalOutput.CatalogBefore) throws {
+    self.before = try OldCatalog.open(before.path)
+    counts = Counts(since: Host.timestamp(Double(before.replaced)))
+  }
+
+  /// The names of an image's members that differ from before: none if it is new, nil if all are the same.
+  func compare(_ image: CatalogLine) throws -> [String]? {
+    switch try before.compare(image, id: image.id ?? "", next: nil) {
+    case .added:
+      counts.added += 1
+      return []
+    case .changed(let members):
+      counts.changed += 1
+      return members
+    case .same, .moved, nil: return nil
+    }
+  }
+
+  /// Counts also the images that the catalog no longer has.
+  func finish() throws -> Counts {
+    try before.forEachMissing { _ in counts.removed += 1 }
+    return counts
   }
 }
 
@@ -174,13 +256,8 @@ struct GalleryReport: Sendable, JSONDocument {
   var images = 0
   /// Images on the page.
   var shown = 0
-
-  private enum CodingKeys: String, CodingKey {
-    case schema, path
-    // Programs read this name, so it stays although the sources say "images".
-    case images = "pictures"
-    case shown
-  }
+  /// What is new since the catalog before; nil if that is not kept.
+  var changes: GalleryChanges.Counts?
 
   init(path: String) { self.path = path }
 }

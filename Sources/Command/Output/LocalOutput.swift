@@ -33,6 +33,28 @@ final class LocalOutput: Sendable {
     return try await ForgottenItems.of(source)
   }
 
+  /// A catalog that another one has replaced.
+  struct CatalogBefore {
+    /// Of itself, or of a copy.
+    let path: String
+    /// When it was replaced, in seconds since 1970.
+    let replaced: Int
+  }
+
+  /// The catalog before the current one; nil if none is kept.
+  func catalogBefore() async throws -> CatalogBefore? {
+    let output = try source ?? OpenOutput(path, StoreSettings(), creates: false).output
+    let current = try await CurrentCatalog(of: output)
+    let kept = try await CatalogHistory.kept(in: output)?.others(than: current?.keptPath).first
+    guard let kept, try await output.size(of: kept.path) != nil else { return nil }
+    guard source != nil else {
+      return CatalogBefore(path: FileSystem.join(path, kept.path), replaced: kept.time)
+    }
+    let copy = FileSystem.join(path, "before.json")
+    try await Self.copy(kept.path, of: output, to: copy)
+    return CatalogBefore(path: copy, replaced: kept.time)
+  }
+
   private static func copyMarks(
     of output: any Output, to path: String
   ) async throws {
@@ -48,10 +70,17 @@ final class LocalOutput: Sendable {
     guard try await CurrentCatalog.isThere(in: output) else {
       throw TesseraError(noOutput: output.location, exists: true)
     }
-    let file = try File(FileSystem.join(path, CurrentCatalog.path), .create)
+    try await copy(
+      CurrentCatalog.path, of: output, to: FileSystem.join(path, CurrentCatalog.path))
+  }
+
+  private static func copy(
+    _ document: String, of output: any Output, to path: String
+  ) async throws {
+    let file = try File(path, .create)
     var offset = 0
     while true {
-      let part = try await output.read(CurrentCatalog.path, 16 << 20, at: offset)
+      let part = try await output.read(document, 16 << 20, at: offset)
       if part.isEmpty { return }
       try file.write(part)
       offset += part.count
