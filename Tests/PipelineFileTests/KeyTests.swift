@@ -43,6 +43,26 @@ import Testing
     }
   }
 
+  /// A folder is relative to the file, as all paths are.
+  @Test(arguments: [
+    (".", ""), ("./", ""), ("images", "images/"), ("images/", "images/"), ("/srv/a b", nil),
+  ])
+  func theBaseMayBeAFolder(_ text: String, _ below: String?) throws {
+    let folder = try TemporaryFolder()
+    try folder.write("x", to: "images/x")
+    let real = URL(filePath: folder.path("")).resolvingSymlinksInPath().path
+    let bytes = Array((KeyValues.minimal + "base: \(text)\n").utf8)
+    let base = try PipelineFile.decode(bytes, path: folder.path("p.yaml")) { _ in nil }.base
+    #expect(base == (below.map { "file://\(real)/\($0)" } ?? "file:///srv/a%20b/"))
+  }
+
+  @Test(arguments: ["images:", "s3://a", "file:///a", "ftp://a/"])
+  func whatIsNoBaseIsAMistake(_ text: String) throws {
+    #expect(throws: (any Error).self) {
+      try Self.decode(KeyValues.minimal + "base: \"\(text)\"\n")
+    }
+  }
+
   /// What a key holds shapes the fingerprints in all its parts, the required ones too.
   @Test func eachPartOfAKeyIsInTheFingerprints() throws {
     let values = [

@@ -183,7 +183,7 @@ struct FirstSources {
   }
 
   /// Whether a folder holds what a run has made, which is nothing to make images from.
-  private static func isOutput(_ path: String) -> Bool {
+  static func isOutput(_ path: String) -> Bool {
     FileSystem.isDirectory(FileSystem.join(path, ".tessera"))
   }
 
@@ -201,6 +201,9 @@ struct FirstSources {
     case rejected(String)
     case other
   }
+
+  /// Whether a file is one that belongs into a manifest.
+  static func isImage(_ path: String) -> Bool { (try? content(of: path)) == .image }
 
   /// What a file is, by its beginning.
   private static func content(of path: String) throws -> Content {
@@ -319,6 +322,9 @@ struct ImagePlace: Hashable {
     return bytes
   }
 
+  /// The path of a file; nil for what is on the web, and for a path that is not UTF-8.
+  var path: String? { isFile ? String(validating: bytes, as: UTF8.self) : nil }
+
   /// Whether it is a file below a folder, by its path alone.
   ///
   /// - Parameter folder: an absolute path without links.
@@ -347,5 +353,50 @@ struct ImagePlace: Hashable {
       return (0, errno)
     }
     return (status.st_mode & S_IFMT, 0)
+  }
+}
+
+/// The folder of a pipeline. What is below it is named relative to it, so that it can be moved.
+struct ProjectFolder {
+  /// The URL that those of the images below it begin with.
+  private let url: String
+  /// The path with a slash at its end.
+  private let path: String
+
+  /// - Parameter path: absolute, without links.
+  init(_ path: String) {
+    self.path = path.hasSuffix("/") ? path : path + "/"
+    url = FirstSources.url(of: self.path)
+  }
+
+  /// The folder that relative URLs are relative to; nil for a base on the web, or none.
+  init?(base: String?) {
+    guard let base, let path = ImagePlace(base).path, let real = FileSystem.realPath(path) else {
+      return nil
+    }
+    self.init(real)
+  }
+
+  /// What the pipeline has to say of the base; nil if no image needs one.
+  func base(of images: [FirstSources.Image]) -> String? {
+    images.contains { reference(to: $0.url) != $0.url } ? "." : nil
+  }
+
+  /// A URL as the manifest has it.
+  func reference(to url: String) -> String {
+    url.begins(with: self.url) ? Self.rest(of: url, after: self.url) : url
+  }
+
+  /// A permission as the pipeline has it.
+  func permission(_ text: String) -> String {
+    let mark = PipelineFile.Fetch.folderMark
+    guard text.begins(with: mark) else { return text }
+    let folder = Self.rest(of: text, after: mark)
+    if path.isSame(as: folder + "/") { return mark + "." }
+    return folder.begins(with: path) ? mark + Self.rest(of: folder, after: path) : text
+  }
+
+  private static func rest(of text: String, after start: String) -> String {
+    String(decoding: text.utf8.dropFirst(start.utf8.count), as: UTF8.self)
   }
 }

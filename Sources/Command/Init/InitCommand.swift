@@ -15,12 +15,13 @@ enum InitCommand: Command {
     text: """
       Writes pipeline.yaml, with a comment on each key, into a folder (this one if none is named). With
       --from, also manifest.jsonl with the images that are named: files, the images below folders, and
-      URLs. A list of images (.json, .jsonl, .csv, .tsv, .txt, a feed or a sitemap, also with .gz)
+      URLs. Files below DIR are named relative to it, so that it can be moved. A list of images (.json, .jsonl, .csv, .tsv, .txt, a feed or a sitemap, also with .gz)
       stays where it is. The columns of a shop system's export are recognized. What the list needs besides
       the public internet is in a comment. Asks nothing, and replaces no file. After it,
       "tessera run" needs no argument. With --manifest-only, adds new images to the manifest of a
       pipeline that is there, removes those whose files are deleted (the manifest as it was is kept
-      beside it, as .before), and leaves all other lines as they are.
+      beside it, as .before), and leaves all other lines as they are. A file that was moved or renamed
+      keeps its id, if the last run has seen its bytes.
       """,
     options: [from, manifestOnly],
     example: Example(
@@ -38,7 +39,7 @@ enum InitCommand: Command {
       guard !sources.isEmpty else {
         throw UsageError("--manifest-only needs --from, with the images to list")
       }
-      let report = try ManifestUpdate.write(in: folder, from: sources)
+      let report = try await ManifestUpdate.write(in: folder, from: sources)
       print(arguments, lines(of: report, folder)) { Console.write(report) }
     } else {
       let report = try await NewPipeline.write(into: folder, from: sources)
@@ -57,7 +58,8 @@ enum InitCommand: Command {
 
   private static func lines(of report: ManifestUpdate.Report, _ folder: String) -> [String] {
     var lines = [
-      "\(report.manifest): \(Amount.count(report.images, "image")), \(report.added) added, \(report.removed) removed"
+      "\(report.manifest): \(Amount.count(report.images, "image")), \(report.added) added, "
+        + (report.moved > 0 ? "\(report.moved) moved, " : "") + "\(report.removed) removed"
     ]
     lines += Self.lines(of: report.leftOut)
     if let before = report.before { lines.append("the manifest as it was: \(before)") }

@@ -5,6 +5,7 @@ internal import TesseraNet
 internal import TesseraOutput
 internal import TesseraPipeline
 internal import TesseraPipelineFile
+internal import TesseraState
 internal import TesseraSystem
 internal import TesseraText
 
@@ -20,8 +21,10 @@ struct ManifestUpdate {
     var manifest: String
     var images: Int
     var added: Int
+    /// Those that have another path than before.
+    @Omitting(0) var moved = 0
     var removed: Int
-    /// Where the manifest is kept as it was; nil if no line was removed.
+    /// Where the manifest is kept as it was; nil if no line was removed or changed.
     var before: String?
     /// What the pipeline does not permit and a run would need, as `fetch.allow` has it.
     @Omitting([]) var needs: [String] = []
@@ -33,7 +36,7 @@ struct ManifestUpdate {
     let skipped: [String]
 
     private enum CodingKeys: CodingKey {
-      case schema, manifest, images, added, removed, before, needs, encoded, skipped, leftOut
+      case schema, manifest, images, added, moved, removed, before, needs, encoded, skipped, leftOut
     }
   }
 
@@ -42,7 +45,7 @@ struct ManifestUpdate {
   ///   - sources: images, folders of images and URLs; not a list.
   /// - Throws: the pipeline file's mistakes, or ``TesseraError``: also if more lines would be removed than a run
   ///   accepts by default. The manifest is then as it was.
-  static func write(in folder: String, from sources: [String]) throws -> Report {
+  static func write(in folder: String, from sources: [String]) async throws -> Report {
     let pipeline = FileSystem.join(folder, PipelineFile.standardName)
     let file = try PipelineFile.load(pipeline, manifest: nil, output: nil)
     guard case .file(let manifest) = file.manifest, manifest.hasSuffix(".jsonl") else {
@@ -50,7 +53,7 @@ struct ManifestUpdate {
         .local,
         "the manifest of \"\(pipeline)\" is not a .jsonl file; --manifest-only writes no other")
     }
-    let old = try ManifestLines(of: manifest)
+    let old = try ManifestLines(of: manifest, base: file.base)
     let known = Set(old.lines.map(\.place))
     // Of a line without an id also the one that a run derives.
     let ids = Set<Identifier>(
@@ -60,21 +63,30 @@ struct ManifestUpdate {
       throw TesseraError(
         .local, "a list is a manifest by itself; --manifest-only needs images, folders or URLs")
     }
-    let lines = old.lines.filter { !first.lacks($0.place) }
+    let new = first.images.filter { !known.contains(ImagePlace($0.url)) }
+    let moved = try await MovedImages(from: old, to: new, in: file).urls
+    let urls = Set<Identifier>(of: Array(moved.values))
+    let added = new.filter { !urls.contains($0.url) }
+    let home = ProjectFolder(base: file.base)
+    let lines = old.lines.filter { moved[$0.place] != nil || !first.lacks($0.place) }
     try check(lines.count, of: old.lines.count, manifest)
-    let added = first.images.filter { !known.contains(ImagePlace($0.url)) }
-    let text = lines.flatMap { $0.bytes + [UInt8(ascii: "\n")] } + added.flatMap(\.manifestLine)
+    let text =
+      lines.flatMap { line in
+        (moved[line.place].map { line.moved(to: $0, in: home) } ?? Array(line.bytes))
+          + [UInt8(ascii: "\n")]
+      } + added.flatMap { $0.manifestLine(in: home) }
     let removed = old.lines.count - lines.count
     // The file itself, where the path is a link to it.
     let place = FileSystem.isLink(manifest) ? FileSystem.realPath(manifest) ?? manifest : manifest
-    let before = removed > 0 ? place + ".before" : nil
+    let before = removed + moved.count > 0 ? place + ".before" : nil
     try replace(place, old, with: text, keepingAs: before)
     let settings = file.fetch.fetchSettings
-    let isRejected = added.contains { settings.rejection(ofSource: $0.url) != nil }
+    let isRejected = new.contains { settings.rejection(ofSource: $0.url) != nil }
     return Report(
-      manifest: manifest, images: lines.count + added.count, added: added.count, removed: removed,
-      before: before, needs: isRejected ? first.permissions : [], encoded: first.encoded,
-      leftOut: first.leftOut, skipped: first.leftOut.all)
+      manifest: manifest, images: lines.count + added.count, added: added.count,
+      moved: moved.count, removed: removed, before: before,
+      needs: isRejected ? first.permissions.map { home?.permission($0) ?? $0 } : [],
+      encoded: first.encoded, leftOut: first.leftOut, skipped: first.leftOut.all)
   }
 
   /// The limit is the default and not the pipeline's: that one is for lists that programs write.
@@ -117,11 +129,13 @@ struct ManifestUpdate {
 
 extension FirstSources.Image {
   /// `{"id": …, "url": …}` and a line feed.
-  var manifestLine: [UInt8] {
+  ///
+  /// - Parameter home: what its URL is relative to, if it is below; nil for a manifest without relative URLs.
+  func manifestLine(in home: ProjectFolder?) -> [UInt8] {
     var writer = JSONWriter()
     writer.object { entry in
       entry.member("id", id)
-      entry.member("url", url)
+      entry.member("url", home?.reference(to: url) ?? url)
     }
     return writer.take() + [UInt8(ascii: "\n")]
   }
@@ -135,6 +149,20 @@ struct ManifestLines {
     let url: String
     let place: ImagePlace
     let bytes: ArraySlice<UInt8>
+
+    /// The line with another URL, and all else as it is.
+    func moved(to url: String, in home: ProjectFolder?) -> [UInt8] {
+      let url = JSONValue.string(home?.reference(to: url) ?? url)
+      guard case .object(let members)? = try? JSONParser.parse(Array(bytes)) else {
+        return Array(bytes)
+      }
+      var writer = JSONWriter()
+      // Without an id, the URL was it.
+      let named = members.contains { $0.name == "id" } ? [] : [JSONValue.Member("id", .string(id))]
+      writer.value(
+        .object(named + members.map { $0.name == "url" ? .init("url", url) : $0 }))
+      return writer.take()
+    }
   }
 
   private(set) var lines: [Line] = []
@@ -145,21 +173,76 @@ struct ManifestLines {
   private static let longest = 256 << 20
 
   /// A missing manifest has no lines.
-  init(of manifest: String) throws {
+  ///
+  /// - Parameter base: of relative URLs; nil if they are mistakes.
+  init(of manifest: String, base: String?) throws {
     guard FileSystem.exists(manifest) else { return }
     bytes = try FileSystem.read(manifest, limit: Self.longest)
     let all = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     for (number, line) in all.enumerated() where !line.isEmpty {
       let entry = try? JSONParser.parse(Array(line))
-      // A relative URL could not be compared with those of images.
-      guard let url = entry?["url"]?.stringValue, SourceURL.scheme(of: url) != nil else {
+      guard let url = entry?["url"]?.stringValue.flatMap({ Self.absolute($0, base) }) else {
         throw TesseraError(
-          .local, "line \(number + 1) of \"\(manifest)\" has no absolute URL",
+          .local,
+          "line \(number + 1) of \"\(manifest)\" has no \(base == nil ? "absolute " : "")URL",
           remedy: "correct it, or edit the manifest by hand")
       }
       let id = entry?["id"]?.stringValue ?? url
       lines.append(Line(id: id, url: url, place: ImagePlace(url), bytes: line))
     }
+  }
+
+  private static func absolute(_ url: String, _ base: String?) -> String? {
+    guard let base else { return SourceURL.scheme(of: url) == nil ? nil : url }
+    return URLReference.resolve(url, against: base)
+  }
+}
+
+/// Images of a list whose files have other paths now, by what the last run knows of their contents.
+struct MovedImages {
+  /// The URL of the file by the place that the list has.
+  private(set) var urls: [ImagePlace: String] = [:]
+
+  /// - Parameters:
+  ///   - list: as it is.
+  ///   - files: images that the list does not have.
+  ///   - pipeline: whose output on a disk has the state.
+  init(from list: ManifestLines, to files: [FirstSources.Image], in pipeline: PipelineFile)
+    async throws
+  {
+    let missing = list.lines.filter(\.place.isMissing)
+    let candidates = files.compactMap { file in ImagePlace(file.url).path.map { (file, path: $0) } }
+    guard !missing.isEmpty, !candidates.isEmpty, !OpenOutput.isInStore(pipeline.output),
+      FileSystem.isDirectory(pipeline.output)
+    else { return }
+    let states = try await OutputFolder(pipeline.output).existingStates()
+    guard !states.isEmpty else { return }
+    var byContent: [Identifier: [FirstSources.Image]] = [:]
+    for (file, path) in candidates {
+      try Task.checkCancellation()
+      let digest = try Directory(FileSystem.parent(of: path)).sha256(of: FileSystem.name(of: path))
+      byContent[Identifier(digest), default: []].append(file)
+    }
+    for line in missing {
+      guard let content = try await Identifier(Self.content(of: line, in: states, pipeline)),
+        var found = byContent[content], !found.isEmpty
+      else { continue }
+      // Of several copies the one with the name.
+      let name = FileSystem.name(of: line.url)
+      let index = found.firstIndex { FileSystem.name(of: $0.url).isSame(as: name) } ?? 0
+      urls[line.place] = found.remove(at: index).url
+      byContent[content] = found
+    }
+  }
+
+  private static func content(
+    of line: ManifestLines.Line, in states: [OutputFolder.ExistingState], _ pipeline: PipelineFile
+  ) async throws -> String? {
+    let id = line.id.isSame(as: line.url) ? pipeline.shown(line.url) : line.id
+    for state in states {
+      if let content = try await state.store.history(of: id)?.content { return content }
+    }
+    return nil
   }
 }
 

@@ -46,7 +46,8 @@ struct NewPipeline {
 
   /// Where a run of the new pipeline writes.
   static let output = "output"
-  private static let manifest = "manifest.jsonl"
+  /// The manifest that it writes.
+  static let manifest = "manifest.jsonl"
 
   /// - Parameters:
   ///   - folder: is created if it is missing.
@@ -83,13 +84,17 @@ struct NewPipeline {
         remedy: "rename it")
     }
     let found = first.found
+    // What is below it is named relative to it.
+    let home = FileSystem.realPath(folder).map(ProjectFolder.init)
     let text = PipelineTemplate(
-      manifest: named, columns: found?.columns, output: output, permissions: first.permissions,
-      needs: found?.needs ?? []
+      manifest: named, base: home.flatMap { $0.base(of: first.images) },
+      columns: found?.columns, output: output,
+      permissions: first.permissions.map { home?.permission($0) ?? $0 }, needs: found?.needs ?? []
     ).text
     try create(
       (pipeline, Array(text.utf8)),
-      first.images.isEmpty ? nil : (manifest, first.images.flatMap(\.manifestLine)), in: folder)
+      first.images.isEmpty ? nil : (manifest, first.images.flatMap { $0.manifestLine(in: home) }),
+      in: folder)
     return Report(
       pipeline: pipeline, manifest: manifest,
       images: first.list == nil && !sources.isEmpty ? first.images.count : found?.images,
@@ -149,6 +154,8 @@ struct NewPipeline {
 /// next, in comments.
 struct PipelineTemplate {
   let manifest: String
+  /// What relative URLs in it are relative to; nil if it has none.
+  let base: String?
   /// Where the list has what; nil if it has Tessera's own names.
   let columns: ColumnMapping?
   let output: String
@@ -166,7 +173,7 @@ struct PipelineTemplate {
     # The list of images: one URL on a line, CSV with a header, or JSON Lines such as
     # {"id": "p1", "url": "https://example.com/p1.jpg", "alt": "A red bridge"}.
     manifest: \(quoted(manifest))
-    \(columnLines)
+    \(baseLines)\(columnLines)
     # Gets catalog.json, run.json and variants/.
     output: \(quoted(output))
 
@@ -192,6 +199,17 @@ struct PipelineTemplate {
   }
 
   /// With a line end before and after, or empty.
+  private var baseLines: String {
+    guard let base else { return "" }
+    return """
+
+      # What relative URLs in the list are relative to: the folder of this file.
+      base: \(quoted(base))
+
+      """
+  }
+
+  /// The same.
   private var columnLines: String {
     guard let columns else { return "" }
     let prefix =

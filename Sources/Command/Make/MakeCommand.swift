@@ -116,7 +116,7 @@ struct Making {
     let path = FileSystem.join(work.path, "make.yaml")
     try File(path, .create).write(Array(pipeline(first.permissions).utf8))
     try File(FileSystem.join(work.path, Self.manifest), .create)
-      .write(first.images.flatMap(\.manifestLine))
+      .write(first.images.flatMap { $0.manifestLine(in: nil) })
     let file: PipelineFile
     do {
       file = try PipelineFile.load(path)

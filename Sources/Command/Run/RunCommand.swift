@@ -149,6 +149,9 @@ enum RunCommand: Command {
       } else {
         for line in summary.lines + [pipeline.resultPath] { Console.line(line) }
       }
+      for note in try UnlistedFiles.notes(PipelineOptions.path(arguments), file) {
+        Console.message(note)
+      }
     }
     let isAccepted = arguments.has(partialOK) && !report.isIncomplete
     return report.hasFailures && !isAccepted ? .someFailed : .done

@@ -37,7 +37,9 @@ extension PipelineFile {
       "The places in the layout that show images, by name."),
     Key(
       "base", .optional(.folderURL("https://images.example.com/"), initial: ""), \.base,
-      example: "https://images.example.com/", "The base URL of relative URLs in the manifest."),
+      example: "https://images.example.com/",
+      "What relative URLs in the manifest are relative to: a URL, or a folder, such as . for that of this file."
+    ),
     Key(
       "base-url", .optional(.baseURL, initial: ""), \.baseURL, shapes: .catalog, needs: .files,
       example: "https://cdn.example.com/feed/",

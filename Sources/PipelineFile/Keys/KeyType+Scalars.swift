@@ -1,4 +1,5 @@
 internal import TesseraJSON
+internal import TesseraSystem
 internal import TesseraText
 
 /// The types of single values.
@@ -132,11 +133,21 @@ extension KeyType where Value == String {
     url("a URL, such as \(example)", beginnings: ["https?://"])
   }
 
-  /// The URL of a folder: on the web, or of this machine, which ends with a slash.
+  /// The URL of a folder: on the web, or of this machine, which ends with a slash. The path of one is relative to the file.
   static func folderURL(_ example: String) -> KeyType {
-    url(
-      "a URL, such as \(example), or file:///srv/images/ with a slash at its end",
-      beginnings: ["https?://", "file:///(.*/)?$"])
+    let pattern = "^(https?://|file:///(.*/)?$|[^:]+$)"
+    return scalar(
+      "a URL, such as \(example), or a folder, such as . for that of the pipeline file",
+      schema: ["type": "string", "pattern": .string(pattern)], json: JSONValue.string
+    ) { text, folder in
+      guard (try? Regex(pattern).prefixMatch(in: text)) != nil else { return nil }
+      guard !text.contains(":") else { return text }
+      let path = FileSystem.join(folder, text)
+      let place =
+        FileSystem.realPath(path) ?? FileSystem.join(FileSystem.realPath(".") ?? "/", path)
+      return "file://"
+        + PercentEncoding.encode(place.hasSuffix("/") ? place : place + "/", keeping: "/")
+    }
   }
 
   /// What URLs begin with, on the web or of this machine.
