@@ -365,6 +365,83 @@ import Testing
     await nginx.stop()
   }
 
+  // MARK: Cleaning, and several machines
+
+  /// The commands of a page of operations, of which each stands on a line of its own.
+  private static func lines(of page: String) throws -> [String] {
+    try Document("Examples/operations/\(page).md").text.matches(of: /(?m)^ {4}(tessera [^#\n]*)/)
+      .map { String($0.1).trimmingCharacters(in: .whitespaces) }
+  }
+
+  @Test(arguments: Reader.allCases) func anOutputIsCleaned(_ reader: Reader) async throws {
+    guard Self.canBe(reader) else { return }
+    let nginx = try await Nginx(serving: Places.fixtures)
+    let machine = try Machine(reader)
+    let output = "var/lib/tessera/feed"
+    let first = nginx.url("/one-pixel.png?1")
+    for count in [3, 4, 5] {
+      let lines = (0..<count).map {
+        #"{"id":"p\#($0)","url":"\#(nginx.url("/one-pixel.png?\($0)"))"}"#
+      }
+      try machine.begin("feed", lines)
+      try await machine.runs()
+    }
+    let commands = try Self.lines(of: "CLEANING").map {
+      $0.replacing("OUTPUT", with: "/\(output)").replacing(
+        "https://example.com/p1.jpg", with: first)
+    }
+    #expect(commands.count == 7)
+    for command in commands {
+      let changes = !command.contains("--list") && !command.contains("verify")
+      if reader == .service, changes {
+        let refused = try await machine.run(command)
+        #expect(
+          refused.status == 2 && refused.errors.contains("runuser -u \(Machine.user)"), "\(refused)"
+        )
+      }
+      try await machine.done("runuser -u tessera -- \(command)")
+      #expect(try await machine.strangers(in: output) == "", "\(command)")
+      switch command.split(separator: " ").dropFirst().first {
+      case "rollback" where changes: #expect(try machine.images(output).count == 3)
+      case "forget": #expect(!(try machine.images(output).contains { $0.hasPrefix("p1 ") }))
+      default: break
+      }
+    }
+    // What was forgotten by its URL stays away; the last line took back only the id.
+    try await machine.runs()
+    #expect(try machine.images(output).map { $0.prefix(2) } == ["p0", "p3", "p4"])
+    await nginx.stop()
+  }
+
+  @Test(arguments: Reader.allCases) func machinesShareAnOutput(_ reader: Reader) async throws {
+    guard Self.canBe(reader) else { return }
+    let nginx = try await Nginx(serving: Places.fixtures)
+    let machine = try Machine(reader)
+    let output = "var/lib/tessera/feed"
+    try machine.begin("feed", Self.urls(nginx, 0..<20))
+    try await machine.runs()
+    let catalog = try machine.folder.text("\(output)/catalog.json")
+    let commands = try Self.lines(of: "MACHINES")
+    #expect(commands.count == 2)
+    let service =
+      "systemd-run --uid=tessera -p EnvironmentFile=-/etc/tessera/feed.env "
+    for shard in 0..<8 {
+      try await machine.done(
+        service
+          + commands[0].replacing("feed.yaml", with: "/etc/tessera/feed.yaml")
+          .replacing("0/8", with: "\(shard)/8"))
+    }
+    let merge = commands[1].replacing("OUTPUT", with: "/\(output)")
+    if reader == .service {
+      let refused = try await machine.run(merge)
+      #expect(refused.status == 2 && refused.errors.contains("runuser -u"), "\(refused)")
+    }
+    try await machine.done("runuser -u tessera -- \(merge)")
+    #expect(try machine.folder.text("\(output)/catalog.json") == catalog)
+    #expect(try await machine.strangers(in: output) == "")
+    await nginx.stop()
+  }
+
   // MARK: The runbook
 
   /// The commands of a section of the runbook, for the pipeline `feed`.
