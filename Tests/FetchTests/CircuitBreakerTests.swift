@@ -73,18 +73,14 @@ import Testing
     70 open
     82 half-open
     """,
-    // Twenty connections in a row that are dropped after the request: fewer may be a few sources.
+    // A dropped connection opens it again.
     """
-    0 dropped*19 1.0
-    5 closed
-    5 dropped 1.0
-    5.9 open
-    6 half-open
-    6 dropped 1.0
-    7.9 open
-    8 half-open
-    64 dropped 1.0
-    65 failing
+    0 dropped 1.0
+    0.9 open
+    1 half-open
+    1 dropped 1.0
+    2.9 open
+    3 half-open
     """,
   ])
   func transitions(_ script: String) throws {
@@ -98,13 +94,12 @@ import Testing
         if let pause = words[1].split(separator: "+").dropFirst().first.flatMap({ Int($0) }) {
           error.retryAfter = .seconds(pause)
         }
-        let isDropped = words[1].hasPrefix("dropped")
+        let isDropped = words[1] == "dropped"
         if isDropped { error = unreachable }
         let signal: CircuitBreaker.Signal =
           words[1] == "down"
           ? .unreachable(error) : isDropped ? .dropped(error) : .rateLimited(error)
-        let times = words[1].split(separator: "*").dropFirst().first.flatMap { Int($0) } ?? 1
-        for _ in 0..<times { breaker.record(signal, now: now, chance: chance) }
+        breaker.record(signal, now: now, chance: chance)
         continue
       }
       let state =
@@ -170,12 +165,48 @@ import Testing
     #expect(signal(rateLimit) == .rateLimited(rateLimit))
     #expect(signal(unreachable, wasSent: false) == .unreachable(unreachable))
     #expect(signal(unreachable) == .dropped(unreachable))
+    // In the middle of a response: the host works.
+    #expect(
+      CircuitBreaker.Signal(.failure(unreachable), wasSent: true, wasAnswered: true) == nil)
   }
 }
 
 @Suite struct HostLimitsTests {
   private let start = ContinuousClock.now
   private let error = FetchError(.httpStatus, "503", isRetryable: true, status: 503)
+
+  /// Twenty answers in a row, of ten sources or more, are no answer at all; a success among them shows that the host works.
+  @Test(arguments: [
+    ("19 sources", Array(repeating: true, count: 19), 19, false),
+    ("20 sources", Array(repeating: true, count: 20), 20, true),
+    ("nine that are retried", Array(repeating: true, count: 90), 9, false),
+    ("ten that are retried", Array(repeating: true, count: 30), 10, true),
+    (
+      "a success among them",
+      Array(repeating: true, count: 15) + [false]
+        + Array(repeating: true, count: 19), 40, false
+    ),
+  ])
+  func aHostThatDropsConnectionsPauses(
+    _ name: String, _ drops: [Bool], _ sources: Int, _ pauses: Bool
+  ) {
+    var limits = HostLimits(perHost: 20, patience: .seconds(120))
+    let reset = FetchError(.network, "reset", isRetryable: true)
+    var pause: Duration?
+    for (number, isDropped) in drops.enumerated() {
+      pause =
+        limits.record(
+          isDropped ? .dropped(reset) : .success, of: "h", url: "\(number % sources)",
+          started: start, now: start, chance: 1) ?? pause
+    }
+    #expect((pause != nil) == pauses, "\(name)")
+    guard pauses else { return }
+    // A probe that is dropped, too, lets the host pause for longer.
+    let later = start.advanced(by: .seconds(1))
+    let second = limits.record(
+      .dropped(reset), of: "h", url: "0", started: later, now: later, chance: 1)
+    #expect(second == .seconds(2))
+  }
 
   @Test func limitsTransfersPerHost() {
     var limits = HostLimits(perHost: 2, patience: .seconds(120))

@@ -257,7 +257,9 @@ final class FetchLoop {
     // A redirect is a response of the host that the request was queued for, wherever it led.
     let signal =
       transfer.isRedirected
-      ? .success : CircuitBreaker.Signal(result, wasSent: transfer.requests > 0)
+      ? .success
+      : CircuitBreaker.Signal(
+        result, wasSent: transfer.requests > 0, wasAnswered: transfer.isAnswered)
     let now = ContinuousClock.now
     hosts.answered(
       transfer.answer(result), of: job.host, started: job.started ?? now, now: now)

@@ -161,6 +161,9 @@ extension Transfer {
   }
 
   /// Whether the response counts. If this side had enough of it, libcurl reports a failed write.
+  /// Whether the last request got the head of a response.
+  var isAnswered: Bool { response.headers.status != 0 }
+
   private func wasAnswered(rawCode: UInt32) -> Bool {
     if case .error = stop { return false }
     return rawCode == 0 || stop != nil
@@ -240,7 +243,7 @@ extension Transfer {
       // Each redirect took at least one request, so one more means that this hop's was sent, too.
       let hop = CurlFailure.Hop(
         host: Origin(url).host.text, isRedirected: isRedirected, isProxied: isProxied,
-        wasSent: requests > redirects, wasAnswered: response.headers.status != 0,
+        wasSent: requests > redirects, wasAnswered: isAnswered,
         obstacle: handle.obstacle)
       return .failure(
         CurlFailure.error(rawCode: rawCode, hop: hop, maximumBytes: settings.maximumBytes))

@@ -1,8 +1,8 @@
 /// The circuit breaker and the back-off of one host that fails. A pure value; the caller passes
 /// `now` and the random number.
 ///
-/// A host that limits the rate (see ``BusyAnswers``) opens it at once; so does the third connection
-/// in a row that fails, and the twentieth request in a row whose connection is dropped. While it is open, requests to the host wait. After the pause it is
+/// A host that limits the rate or drops each connection (see ``BusyAnswers``) opens it at once; so does the third connection
+/// in a row that fails. While it is open, requests to the host wait. After the pause it is
 /// half-open: one probe request at a time is sent. A success closes it, and another failure opens
 /// it for twice as long. If a host fails for a minute, or for longer than an item may take, its requests fail at once
 /// while it is open, unless it has named a later moment.
@@ -17,13 +17,12 @@ struct CircuitBreaker {
     /// The connection ended without a response to what was sent: perhaps because of the source.
     case dropped(FetchError)
 
-    /// The error, and how many in a row open the breaker: fewer may be chance, or a few sources.
+    /// The error, and how many in a row open the breaker: fewer failed connections may be chance.
     fileprivate var failure: (error: FetchError, failuresToOpen: Int)? {
       switch self {
       case .success: nil
-      case .rateLimited(let error): (error, 1)
+      case .rateLimited(let error), .dropped(let error): (error, 1)
       case .unreachable(let error): (error, 3)
-      case .dropped(let error): (error, 20)
       }
     }
   }
@@ -120,7 +119,7 @@ struct CircuitBreaker {
 
 extension CircuitBreaker.Signal {
   /// Nil if the result says nothing about the host.
-  init?(_ result: Result<FetchResponse, FetchError>, wasSent: Bool) {
+  init?(_ result: Result<FetchResponse, FetchError>, wasSent: Bool, wasAnswered: Bool = false) {
     switch result {
     case .success: self = .success
     case .failure(let error):
@@ -130,7 +129,7 @@ extension CircuitBreaker.Signal {
         guard error.isRetryable else { return nil }
         if !wasSent {
           self = .unreachable(error)
-        } else if error.code == .network {
+        } else if error.code == .network, !wasAnswered {
           self = .dropped(error)
         } else {
           // Only this source may be slow.

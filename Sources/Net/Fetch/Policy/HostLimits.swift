@@ -133,6 +133,7 @@ struct HostLimits {
       busyAnswers[host]?.add(busySource: nil, now: now)
       if breakers[host]?.isClosed(bySuccessOf: started) == true { breakers[host] = nil }
     case .rateLimited where !isHostBusy(host, url, now: now): break
+    case .dropped where !isHostDown(host, url, now: now): break
     case .rateLimited(let error), .unreachable(let error), .dropped(let error):
       // Even if no request to this host is queued: one may be about to arrive.
       let wasOpen = breakers[host]?.pause(now: now) != nil
@@ -160,6 +161,20 @@ struct HostLimits {
     busyAnswers[host, default: BusyAnswers()].add(busySource: url, now: now)
     guard busyAnswers[host]?.isHostBusy == true else { return false }
     // After the pause the host is judged anew: a few more busy sources must not keep it closed.
+    busyAnswers[host] = nil
+    return true
+  }
+
+  /// Whether a dropped connection says that its host is down.
+  private mutating func isHostDown(
+    _ host: String, _ url: String, now: ContinuousClock.Instant
+  ) -> Bool {
+    switch breakers[host]?.state(now: now) {
+    case .open, .halfOpen: return true
+    case .closed, nil: break
+    }
+    busyAnswers[host, default: BusyAnswers()].add(busySource: url, isDropped: true, now: now)
+    guard busyAnswers[host]?.isHostDown == true else { return false }
     busyAnswers[host] = nil
     return true
   }
@@ -224,6 +239,8 @@ struct BusyAnswers {
   private struct Answer {
     /// Nil for a success.
     var busySource: String?
+    /// Whether there was no answer.
+    var isDropped: Bool
     var time: ContinuousClock.Instant
   }
 
@@ -233,6 +250,7 @@ struct BusyAnswers {
   static let memory = Duration.seconds(60)
   /// Fewer may be chance.
   static let sourcesToSlow = 3
+  static let droppedToSlow = 10
   /// One in four. Below it, retries get through: five attempts fail together once in a thousand.
   static let share = 4
 
@@ -245,18 +263,29 @@ struct BusyAnswers {
 
   /// Records an answer.
   ///
-  /// - Parameter busySource: the URL that was answered with 429 or 503; nil for a success.
-  mutating func add(busySource: String?, now: ContinuousClock.Instant) {
+  /// - Parameters:
+  ///   - busySource: the URL that was answered with 429 or 503, or with the end of its connection; nil for a success.
+  ///   - isDropped: the latter.
+  mutating func add(
+    busySource: String?, isDropped: Bool = false, now: ContinuousClock.Instant
+  ) {
     answers.removeAll { $0.time.duration(to: now) > Self.memory }
     if answers.count >= Self.window { answers.removeFirst() }
-    answers.append(Answer(busySource: busySource, time: now))
+    answers.append(Answer(busySource: busySource, isDropped: isDropped, time: now))
   }
 
   /// Whether requests to the host should pause.
   var isHostBusy: Bool {
     // A source that is retried counts once.
-    let busy = Set(answers.compactMap(\.busySource)).count
+    let busy = Set(answers.lazy.filter { !$0.isDropped }.compactMap(\.busySource)).count
     let successes = answers.count { $0.busySource == nil }
     return busy >= Self.sourcesToSlow && busy * Self.share >= busy + successes
+  }
+
+  /// Whether requests to the host should pause because it ends each connection, which a few sources may cause.
+  var isHostDown: Bool {
+    let sources = Set(answers.lazy.filter(\.isDropped).compactMap(\.busySource)).count
+    return answers.count == Self.window && sources >= Self.droppedToSlow
+      && answers.allSatisfy(\.isDropped)
   }
 }
