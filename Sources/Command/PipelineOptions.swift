@@ -31,6 +31,11 @@ enum PipelineOptions {
       try path(arguments), manifest: try arguments.value(manifest),
       output: try output.flatMap { try arguments.value($0) })
     for warning in file.warnings { Console.warn(warning) }
+    for folder in file.fetch.folders where !FileSystem.isDirectory(folder) {
+      Console.warn(
+        "the folder \"\(folder)\" that \"allow\" names does not exist; if it was renamed, name it there as it is now, "
+          + "and correct the list, too (tessera init --manifest-only does)")
+    }
     return file
   }
 }

@@ -341,6 +341,8 @@ extension StateStore {
     /// Of that line; see ``LineInputs/sum(of:)``.
     package var sum: Int?
     package var reasons: [Reason]
+    /// ``RecordKey`` of the URL of its source.
+    package var source: String?
     package var content: String?
     /// Another item with the same bytes.
     package var twin: String?
@@ -351,14 +353,15 @@ extension StateStore {
   package func history(of id: String) throws(StateError) -> ItemHistory? {
     let select = try database.prepare(
       "SELECT items.run, chunk, line, done, reason, content, \(ItemState.status), sum, place,"
-        + " items.run <= \(lastCompleted.run) FROM items"
+        + " items.run <= \(lastCompleted.run), source FROM items"
         + " LEFT JOIN sources ON sources.key = source WHERE id = ?")
     let found = try select.first([.text(id)]) { row in
       let hasResult = row.int(3) != 0 && !row.isNull(7)
       let history = ItemHistory(
         run: row.int(0), line: row.int(2), status: hasResult ? row.text(6) : nil,
         sum: hasResult ? row.int(7) : nil,
-        reasons: row.optionalText(4).map(Reason.list(stored:)) ?? [], content: row.optionalKey(5))
+        reasons: row.optionalText(4).map(Reason.list(stored:)) ?? [],
+        source: row.optionalKey(10), content: row.optionalKey(5))
       return (history, chunk: row.int(1), place: row.int(8), isOfIndex: row.int(9) != 0)
     }
     guard case (var history, let number, let place, let isOfIndex)? = found else { return nil }

@@ -133,13 +133,13 @@ import Testing
     #expect(try await update("photos").needs == [])
     #expect(try await update("https://example.com/c.jpg").needs == [])
     let report = try await update("other", "http://10.0.0.1/d.jpg")
-    #expect(report.needs == ["files:\(folder.place)/other", "private"])
+    #expect(report.needs == ["files:other", "private"])
     #expect(
       text(report.json).hasSuffix(
         """
           "removed": 0,
           "needs": [
-            "files:\(folder.place)/other",
+            "files:other",
             "private"
           ],
           "skipped": []

@@ -369,11 +369,12 @@ struct ProjectFolder {
     url = FirstSources.url(of: self.path)
   }
 
-  /// The folder that relative URLs are relative to; nil for a base on the web, or none.
+  /// The folder that relative URLs are relative to; nil for a base on the web, one through a link, which would give a file two
+  /// places, and none.
   init?(base: String?) {
-    guard let base, let path = ImagePlace(base).path, let real = FileSystem.realPath(path) else {
-      return nil
-    }
+    guard let base, let path = ImagePlace(base).path, let real = FileSystem.realPath(path),
+      path.isSame(as: real.hasSuffix("/") ? real : real + "/")
+    else { return nil }
     self.init(real)
   }
 
@@ -392,8 +393,12 @@ struct ProjectFolder {
     let mark = PipelineFile.Fetch.folderMark
     guard text.begins(with: mark) else { return text }
     let folder = Self.rest(of: text, after: mark)
-    if path.isSame(as: folder + "/") { return mark + "." }
-    return folder.begins(with: path) ? mark + Self.rest(of: folder, after: path) : text
+    return mark + (path.isSame(as: folder + "/") ? "." : name(of: folder))
+  }
+
+  /// A path as the pipeline has it.
+  func name(of path: String) -> String {
+    path.begins(with: self.path) ? Self.rest(of: path, after: self.path) : path
   }
 
   private static func rest(of text: String, after start: String) -> String {

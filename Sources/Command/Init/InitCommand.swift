@@ -15,13 +15,14 @@ enum InitCommand: Command {
     text: """
       Writes pipeline.yaml, with a comment on each key, into a folder (this one if none is named). With
       --from, also manifest.jsonl with the images that are named: files, the images below folders, and
-      URLs. Files below DIR are named relative to it, so that it can be moved. A list of images (.json, .jsonl, .csv, .tsv, .txt, a feed or a sitemap, also with .gz)
-      stays where it is. The columns of a shop system's export are recognized. What the list needs besides
-      the public internet is in a comment. Asks nothing, and replaces no file. After it,
-      "tessera run" needs no argument. With --manifest-only, adds new images to the manifest of a
-      pipeline that is there, removes those whose files are deleted (the manifest as it was is kept
-      beside it, as .before), and leaves all other lines as they are. A file that was moved or renamed
-      keeps its id, if the last run has seen its bytes.
+      URLs. Files below DIR are named relative to it, so that it can be moved. A list of images (.json,
+      .jsonl, .csv, .tsv, .txt, a feed or a sitemap, also with .gz) stays where it is. The columns of a
+      shop system's export are recognized. What the list needs besides the public internet is in a
+      comment. Asks nothing, and replaces no file. After it, "tessera run" needs no argument. With
+      --manifest-only, adds new images to the manifest of a pipeline that is there, removes those whose
+      files are deleted (the manifest as it was is kept beside it, as .before), and leaves all other
+      lines as they are. A file that was moved or renamed keeps its id, if the last run has seen its
+      bytes. Without --from, it looks in the folders that the pipeline permits.
       """,
     options: [from, manifestOnly],
     example: Example(
@@ -36,9 +37,6 @@ enum InitCommand: Command {
     let folder = try LocalPath.operand(arguments.operands.first ?? ".", "DIR")
     let sources = try arguments.all(from)
     if arguments.has(manifestOnly) {
-      guard !sources.isEmpty else {
-        throw UsageError("--manifest-only needs --from, with the images to list")
-      }
       let report = try await ManifestUpdate.write(in: folder, from: sources)
       print(arguments, lines(of: report, folder)) { Console.write(report) }
     } else {

@@ -5,7 +5,6 @@ internal import TesseraNet
 internal import TesseraOutput
 internal import TesseraPipeline
 internal import TesseraPipelineFile
-internal import TesseraState
 internal import TesseraSystem
 internal import TesseraText
 
@@ -42,16 +41,18 @@ struct ManifestUpdate {
 
   /// - Parameters:
   ///   - folder: with the `pipeline.yaml` that names the manifest.
-  ///   - sources: images, folders of images and URLs; not a list.
+  ///   - sources: images, folders of images and URLs; not a list. Without any, the folders that the pipeline permits.
   /// - Throws: the pipeline file's mistakes, or ``TesseraError``: also if more lines would be removed than a run
   ///   accepts by default. The manifest is then as it was.
   static func write(in folder: String, from sources: [String]) async throws -> Report {
     let pipeline = FileSystem.join(folder, PipelineFile.standardName)
     let file = try PipelineFile.load(pipeline, manifest: nil, output: nil)
-    guard case .file(let manifest) = file.manifest, manifest.hasSuffix(".jsonl") else {
+    let manifest = try Self.manifest(of: file, pipeline)
+    let sources = sources.isEmpty ? file.fetch.folders : sources
+    guard !sources.isEmpty else {
       throw TesseraError(
-        .local,
-        "the manifest of \"\(pipeline)\" is not a .jsonl file; --manifest-only writes no other")
+        .local, "\"\(pipeline)\" permits no folder of images",
+        remedy: "name the images to list: --from FOLDER", subject: pipeline)
     }
     let old = try ManifestLines(of: manifest, base: file.base)
     let known = Set(old.lines.map(\.place))
@@ -64,29 +65,40 @@ struct ManifestUpdate {
         .local, "a list is a manifest by itself; --manifest-only needs images, folders or URLs")
     }
     let new = first.images.filter { !known.contains(ImagePlace($0.url)) }
-    let moved = try await MovedImages(from: old, to: new, in: file).urls
-    let urls = Set<Identifier>(of: Array(moved.values))
+    let images = try await MovedImages(from: old, to: new, in: file)
+    let urls = Set<Identifier>(of: Array(images.urls.values))
     let added = new.filter { !urls.contains($0.url) }
-    let home = ProjectFolder(base: file.base)
-    let lines = old.lines.filter { moved[$0.place] != nil || !first.lacks($0.place) }
+    let lines = old.lines.filter { line in
+      images.urls[line.place] != nil
+        || !first.lacks(line.place) && !images.gone.contains(line.place)
+    }
     try check(lines.count, of: old.lines.count, manifest)
+    let home = ProjectFolder(base: file.base)
     let text =
       lines.flatMap { line in
-        (moved[line.place].map { line.moved(to: $0, in: home) } ?? Array(line.bytes))
+        (images.urls[line.place].map { line.moved(to: $0, in: home) } ?? Array(line.bytes))
           + [UInt8(ascii: "\n")]
       } + added.flatMap { $0.manifestLine(in: home) }
     let removed = old.lines.count - lines.count
-    // The file itself, where the path is a link to it.
-    let place = FileSystem.isLink(manifest) ? FileSystem.realPath(manifest) ?? manifest : manifest
-    let before = removed + moved.count > 0 ? place + ".before" : nil
-    try replace(place, old, with: text, keepingAs: before)
+    let before = try old.replace(by: text, keepsOld: removed + images.urls.count > 0)
     let settings = file.fetch.fetchSettings
     let isRejected = new.contains { settings.rejection(ofSource: $0.url) != nil }
+    // Paths in the pipeline are relative to its own folder, whatever the base is.
+    let project = FileSystem.realPath(folder).map(ProjectFolder.init)
     return Report(
       manifest: manifest, images: lines.count + added.count, added: added.count,
-      moved: moved.count, removed: removed, before: before,
-      needs: isRejected ? first.permissions.map { home?.permission($0) ?? $0 } : [],
+      moved: images.urls.count, removed: removed, before: before,
+      needs: isRejected ? first.permissions.map { project?.permission($0) ?? $0 } : [],
       encoded: first.encoded, leftOut: first.leftOut, skipped: first.leftOut.all)
+  }
+
+  private static func manifest(of file: PipelineFile, _ pipeline: String) throws -> String {
+    guard case .file(let manifest) = file.manifest, manifest.hasSuffix(".jsonl") else {
+      throw TesseraError(
+        .local,
+        "the manifest of \"\(pipeline)\" is not a .jsonl file; --manifest-only writes no other")
+    }
+    return manifest
   }
 
   /// The limit is the default and not the pipeline's: that one is for lists that programs write.
@@ -103,27 +115,6 @@ struct ManifestUpdate {
       remedy:
         "check that the folders are mounted and complete, or remove the manifest to begin again"
     )
-  }
-
-  /// - Parameter before: where the old manifest is kept; nil if it has no line that the new one lacks.
-  private static func replace(
-    _ place: String, _ old: ManifestLines, with text: [UInt8], keepingAs before: String?
-  ) throws {
-    guard FileSystem.exists(place) else {
-      let draft = try DocumentDraft(text, for: place)
-      try Task.checkCancellation()
-      return try draft.create()
-    }
-    // Both are complete on the disk before one of them has its name.
-    let draft = try DocumentDraft(text, for: place, like: place)
-    if let before {
-      let kept = try DocumentDraft(old.bytes, for: before, like: place)
-      try Task.checkCancellation()
-      try kept.replace()
-    } else {
-      try Task.checkCancellation()
-    }
-    try draft.replace()
   }
 }
 
@@ -146,28 +137,44 @@ struct ManifestLines {
   struct Line {
     /// The line's own id, or the URL that takes its place.
     let id: String
+    /// Whether the id is its own.
+    let hasID: Bool
+    /// As the line has it.
+    let reference: String
     let url: String
     let place: ImagePlace
     let bytes: ArraySlice<UInt8>
 
     /// The line with another URL, and all else as it is.
     func moved(to url: String, in home: ProjectFolder?) -> [UInt8] {
-      let url = JSONValue.string(home?.reference(to: url) ?? url)
+      let (old, new) = (Self.token(reference), Self.token(home?.reference(to: url) ?? url))
+      let text = String(decoding: bytes, as: UTF8.self)
+      let parts = text.split(separator: old, omittingEmptySubsequences: false)
+      if parts.count == 2 { return Array((parts[0] + new + parts[1]).utf8) }
+      // It is written in another way, or another member has the same.
       guard case .object(let members)? = try? JSONParser.parse(Array(bytes)) else {
         return Array(bytes)
       }
       var writer = JSONWriter()
-      // Without an id, the URL was it.
-      let named = members.contains { $0.name == "id" } ? [] : [JSONValue.Member("id", .string(id))]
       writer.value(
-        .object(named + members.map { $0.name == "url" ? .init("url", url) : $0 }))
+        .object(
+          members.map {
+            $0.name == "url" ? .init("url", .string(home?.reference(to: url) ?? url)) : $0
+          }))
       return writer.take()
+    }
+
+    private static func token(_ text: String) -> String {
+      var writer = JSONWriter()
+      writer.value(text)
+      return String(decoding: writer.take(), as: UTF8.self)
     }
   }
 
   private(set) var lines: [Line] = []
   /// The file as it is.
-  private(set) var bytes: [UInt8] = []
+  private var bytes: [UInt8] = []
+  private let path: String
 
   /// A manifest that `init` writes is shorter; a longer one comes from a program.
   private static let longest = 256 << 20
@@ -176,6 +183,7 @@ struct ManifestLines {
   ///
   /// - Parameter base: of relative URLs; nil if they are mistakes.
   init(of manifest: String, base: String?) throws {
+    path = manifest
     guard FileSystem.exists(manifest) else { return }
     bytes = try FileSystem.read(manifest, limit: Self.longest)
     let all = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
@@ -187,62 +195,50 @@ struct ManifestLines {
           "line \(number + 1) of \"\(manifest)\" has no \(base == nil ? "absolute " : "")URL",
           remedy: "correct it, or edit the manifest by hand")
       }
-      let id = entry?["id"]?.stringValue ?? url
-      lines.append(Line(id: id, url: url, place: ImagePlace(url), bytes: line))
+      let id = entry?["id"]?.stringValue
+      lines.append(
+        Line(
+          id: id ?? url, hasID: id != nil, reference: entry?["url"]?.stringValue ?? url, url: url,
+          place: ImagePlace(url), bytes: line))
     }
+  }
+
+  /// Replaces the file.
+  ///
+  /// - Parameter keepsOld: whether it is kept beside it: it has lines that the new one lacks.
+  /// - Returns: where it is kept.
+  /// - Throws: ``TesseraError`` if it has changed since it was read.
+  func replace(by text: [UInt8], keepsOld: Bool) throws -> String? {
+    // The file itself, where the path is a link to it.
+    let place = FileSystem.isLink(path) ? FileSystem.realPath(path) ?? path : path
+    guard FileSystem.exists(place) else {
+      let draft = try DocumentDraft(text, for: place)
+      try Task.checkCancellation()
+      try draft.create()
+      return nil
+    }
+    guard try FileSystem.read(place, limit: Self.longest) == bytes else {
+      throw TesseraError(
+        .local, "\"\(path)\" was changed while the folders were read", remedy: "try again",
+        subject: path, isRetryable: true)
+    }
+    // Both are complete on the disk before one of them has its name.
+    let draft = try DocumentDraft(text, for: place, like: place)
+    let before = place + ".before"
+    if keepsOld {
+      let kept = try DocumentDraft(bytes, for: before, like: place)
+      try Task.checkCancellation()
+      try kept.replace()
+    } else {
+      try Task.checkCancellation()
+    }
+    try draft.replace()
+    return keepsOld ? before : nil
   }
 
   private static func absolute(_ url: String, _ base: String?) -> String? {
     guard let base else { return SourceURL.scheme(of: url) == nil ? nil : url }
     return URLReference.resolve(url, against: base)
-  }
-}
-
-/// Images of a list whose files have other paths now, by what the last run knows of their contents.
-struct MovedImages {
-  /// The URL of the file by the place that the list has.
-  private(set) var urls: [ImagePlace: String] = [:]
-
-  /// - Parameters:
-  ///   - list: as it is.
-  ///   - files: images that the list does not have.
-  ///   - pipeline: whose output on a disk has the state.
-  init(from list: ManifestLines, to files: [FirstSources.Image], in pipeline: PipelineFile)
-    async throws
-  {
-    let missing = list.lines.filter(\.place.isMissing)
-    let candidates = files.compactMap { file in ImagePlace(file.url).path.map { (file, path: $0) } }
-    guard !missing.isEmpty, !candidates.isEmpty, !OpenOutput.isInStore(pipeline.output),
-      FileSystem.isDirectory(pipeline.output)
-    else { return }
-    let states = try await OutputFolder(pipeline.output).existingStates()
-    guard !states.isEmpty else { return }
-    var byContent: [Identifier: [FirstSources.Image]] = [:]
-    for (file, path) in candidates {
-      try Task.checkCancellation()
-      let digest = try Directory(FileSystem.parent(of: path)).sha256(of: FileSystem.name(of: path))
-      byContent[Identifier(digest), default: []].append(file)
-    }
-    for line in missing {
-      guard let content = try await Identifier(Self.content(of: line, in: states, pipeline)),
-        var found = byContent[content], !found.isEmpty
-      else { continue }
-      // Of several copies the one with the name.
-      let name = FileSystem.name(of: line.url)
-      let index = found.firstIndex { FileSystem.name(of: $0.url).isSame(as: name) } ?? 0
-      urls[line.place] = found.remove(at: index).url
-      byContent[content] = found
-    }
-  }
-
-  private static func content(
-    of line: ManifestLines.Line, in states: [OutputFolder.ExistingState], _ pipeline: PipelineFile
-  ) async throws -> String? {
-    let id = line.id.isSame(as: line.url) ? pipeline.shown(line.url) : line.id
-    for state in states {
-      if let content = try await state.store.history(of: id)?.content { return content }
-    }
-    return nil
   }
 }
 

@@ -71,12 +71,9 @@ struct NewPipeline {
       manifest = list.contains("://") ? list : FileSystem.realPath(list) ?? list
     }
     var named = first.list == nil ? Self.manifest : manifest
-    if first.list != nil,
-      Identifier(FileSystem.realPath(folder)) == Identifier(FileSystem.parent(of: manifest))
-    {
-      // So that the folder can be moved.
-      named = FileSystem.name(of: manifest)
-    }
+    // What is below it is named relative to it, so that it can be moved.
+    let home = FileSystem.realPath(folder).map(ProjectFolder.init)
+    if first.list != nil { named = home?.name(of: manifest) ?? manifest }
     for name in [named] + first.permissions where name.contains("${") {
       throw TesseraError(
         .local,
@@ -84,8 +81,6 @@ struct NewPipeline {
         remedy: "rename it")
     }
     let found = first.found
-    // What is below it is named relative to it.
-    let home = FileSystem.realPath(folder).map(ProjectFolder.init)
     let text = PipelineTemplate(
       manifest: named, base: home.flatMap { $0.base(of: first.images) },
       columns: found?.columns, output: output,

@@ -2,19 +2,21 @@ internal import TesseraPipelineFile
 internal import TesseraSystem
 internal import TesseraText
 
-/// The images in the folders of a pipeline that its manifest does not have, because they came after it.
+/// The images in the folders of a pipeline that came after its manifest was written, and are not in it.
 struct UnlistedFiles {
-  private let listed: Set<ImagePlace>
-  /// Files that may still be looked at.
-  private var left = 100_000
   /// Relative to the folder.
   private var names: [String] = []
+  /// Whether not all was looked at.
+  private var isPart = false
+  private let listed: Set<ImagePlace>
+  /// In seconds since 1970.
+  private let since: Double
+  private let end: ContinuousClock.Instant
 
-  /// Longer manifests, of some 80,000 images, are not compared: a run would take seconds for it.
+  /// Longer manifests, of some 80,000 images, are not compared, and a run does not look at files for longer.
   private static let longest = 8 << 20
+  private static let patience = Duration.seconds(1)
   private static let examples = 3
-
-  private init(listed: Set<ImagePlace>) { self.listed = listed }
 
   /// A sentence for each folder that has some, with the command that takes them in.
   ///
@@ -25,40 +27,58 @@ struct UnlistedFiles {
       case .file(let manifest) = pipeline.manifest,
       manifest.isSame(as: FileSystem.join(folder, NewPipeline.manifest)),
       (FileSystem.size(ofFile: manifest) ?? .max) <= longest,
-      let lines = try? ManifestLines(of: manifest, base: pipeline.base).lines
+      let lines = try? ManifestLines(of: manifest, base: pipeline.base).lines,
+      let written = try? Directory(folder).sizeAndChange(of: NewPipeline.manifest)?.changed
     else { return [] }
-    return pipeline.fetch.folders.compactMap { place in
-      var files = UnlistedFiles(listed: Set(lines.map(\.place)))
-      guard let root = FileSystem.realPath(place), (try? files.look(in: root, prefix: "")) != nil,
-        !files.names.isEmpty
-      else { return nil }
+    let end = ContinuousClock.now + patience
+    let roots = pipeline.fetch.folders.compactMap { place in
+      FileSystem.realPath(place).map { (place, path: $0) }
+    }
+    return roots.compactMap { place, root in
+      // A folder in another one that is permitted has been looked at with it.
+      let isInner = roots.contains { root.begins(with: $0.path + "/") }
+      guard !isInner, !FirstSources.isOutput(root) else { return nil }
+      var files = UnlistedFiles(listed: Set(lines.map(\.place)), since: written, end: end)
+      files.look(in: root, prefix: "")
       return files.note(of: place, folder)
     }
   }
 
-  private func note(of place: String, _ folder: String) -> String {
-    let count = Amount.count(names.count, "image")
+  private init(listed: Set<ImagePlace>, since: Double, end: ContinuousClock.Instant) {
+    (self.listed, self.since, self.end) = (listed, since, end)
+  }
+
+  private func note(of place: String, _ folder: String) -> String? {
+    guard !names.isEmpty else { return nil }
+    let count = (isPart ? "at least " : "") + Amount.count(names.count, "image")
+    let some = names.prefix(Self.examples).joined(separator: ", ")
     let words =
       ["tessera", "init"] + (folder == "." ? [] : [folder])
-      + ["--manifest-only", "--from", place.hasPrefix("-") ? "./\(place)" : place]
+      + ["--manifest-only", "--from", place.begins(with: "-") ? "./\(place)" : place]
     return
-      "\(place) has \(count) that the list does not have (\(names.prefix(Self.examples).joined(separator: ", "))"
-      + "\(names.count > Self.examples ? ", …" : "")); to add \(names.count == 1 ? "it" : "them"): "
+      "\(place) has \(count) that came after the list (\(some)\(names.count > Self.examples ? ", …" : "")); "
+      + "to add \(names.count == 1 ? "it" : "them"): "
       + words.map(ShellWords.word).joined(separator: " ")
   }
 
-  /// - Throws: if a folder can't be read, or has too many files.
-  private mutating func look(in folder: String, prefix: String) throws {
-    let directory = try Directory(folder)
-    for name in try directory.list() where !name.hasPrefix(".") {
+  /// Files that were there when the list was written are not in it because a person has left them out. What can't be read has nothing.
+  private mutating func look(in folder: String, prefix: String) {
+    guard let directory = try? Directory(folder), let entries = try? directory.list() else {
+      return
+    }
+    for name in entries where !name.hasPrefix(".") {
+      guard ContinuousClock.now < end else {
+        isPart = true
+        return
+      }
       let path = FileSystem.join(folder, name)
       switch directory.kind(of: name) {
       case .folder where !FirstSources.isOutput(path):
-        try look(in: path, prefix: "\(prefix)\(name)/")
+        look(in: path, prefix: "\(prefix)\(name)/")
       case .file:
-        left -= 1
-        guard left > 0 else { throw CancellationError() }
-        if !listed.contains(ImagePlace(FirstSources.url(of: path))), FirstSources.isImage(path) {
+        if (directory.arrival(of: name) ?? 0) > since,
+          !listed.contains(ImagePlace(FirstSources.url(of: path))), FirstSources.isImage(path)
+        {
           names.append(prefix + name)
         }
       case .folder, .link, .other, nil: break

@@ -38,7 +38,7 @@ extension PipelineFile {
     Key(
       "base", .optional(.folderURL("https://images.example.com/"), initial: ""), \.base,
       example: "https://images.example.com/",
-      "What relative URLs in the manifest are relative to: a URL, or a folder, such as . for that of this file."
+      "What relative URLs in the manifest are relative to: a URL, or a folder: . is that of this file."
     ),
     Key(
       "base-url", .optional(.baseURL, initial: ""), \.baseURL, shapes: .catalog, needs: .files,

@@ -133,18 +133,17 @@ extension KeyType where Value == String {
     url("a URL, such as \(example)", beginnings: ["https?://"])
   }
 
-  /// The URL of a folder: on the web, or of this machine, which ends with a slash. The path of one is relative to the file.
+  /// The URL of a folder: on the web, or of this machine, which ends with a slash. A path of one begins with a point or a slash, so that a host without its scheme is none.
   static func folderURL(_ example: String) -> KeyType {
-    let pattern = "^(https?://|file:///(.*/)?$|[^:]+$)"
+    let pattern = "^(https?://|file:///(.*/)?$|\\.{1,2}(/|$)|/)"
     return scalar(
-      "a URL, such as \(example), or a folder, such as . for that of the pipeline file",
+      "a URL, such as \(example), or a folder that is there: ., that of the pipeline file, ./photos or /srv/photos",
       schema: ["type": "string", "pattern": .string(pattern)], json: JSONValue.string
     ) { text, folder in
       guard (try? Regex(pattern).prefixMatch(in: text)) != nil else { return nil }
-      guard !text.contains(":") else { return text }
+      guard text.begins(with: ".") || text.begins(with: "/") else { return text }
       let path = FileSystem.join(folder, text)
-      let place =
-        FileSystem.realPath(path) ?? FileSystem.join(FileSystem.realPath(".") ?? "/", path)
+      guard FileSystem.isDirectory(path), let place = FileSystem.realPath(path) else { return nil }
       return "file://"
         + PercentEncoding.encode(place.hasSuffix("/") ? place : place + "/", keeping: "/")
     }

@@ -328,6 +328,13 @@ extension Directory {
     return (Int(status.st_size), Double(changed.tv_sec) + Double(changed.tv_nsec) / 1e9)
   }
 
+  /// When a file got its bytes, its name or its owner, whichever was last, in seconds since 1970; nil for anything but a
+  /// regular file. A copy that keeps the time of the original came here at this time.
+  package func arrival(of path: String) -> Double? {
+    guard let status = status(of: path), status.st_mode & S_IFMT == S_IFREG else { return nil }
+    return Double(status.st_ctim.tv_sec) + Double(status.st_ctim.tv_nsec) / 1e9
+  }
+
   /// A text that changes when a name in a folder is added, removed or replaced, or when a file is; nil if there is nothing of
   /// that name.
   package func mark(of path: String) -> String? {
