@@ -6,7 +6,7 @@ extension TesseraError {
   package static func busy(_ place: String, holder: String) -> TesseraError {
     let who = holder.isEmpty ? "another process" : "process \(holder)"
     return TesseraError(
-      .busy, "another run holds \(place) (\(who))", remedy: "wait for it, or end it")
+      .busy, "another run holds \(place) (\(who))", remedy: "wait for it, or end it", subject: place)
   }
 
   /// Another process holds it by an object in the store, which it wrote some time ago.
@@ -16,8 +16,8 @@ extension TesseraError {
       .busy,
       "another run holds \(place) (\(who), last heard of \(age.components.seconds) s ago)",
       remedy:
-        "wait for it, or end it: \(StoreLock.lease.components.seconds) s after its end it is forgotten"
-    )
+        "wait for it, or end it: \(StoreLock.lease.components.seconds) s after its end it is forgotten",
+      subject: place)
   }
 
   /// Another run has published the result of other inputs meanwhile.
@@ -25,7 +25,7 @@ extension TesseraError {
     TesseraError(
       .lost,
       "another run has published the result of \(place) meanwhile, from another manifest or pipeline",
-      remedy: "run it again")
+      remedy: "run it again", subject: place)
   }
 
   /// Another process has taken over, because this one was not heard of.
@@ -33,7 +33,7 @@ extension TesseraError {
     TesseraError(
       .lost,
       "another run has taken over \(place), because this one was not heard of for "
-        + "\(StoreLock.lease.components.seconds) s", remedy: "run it again")
+        + "\(StoreLock.lease.components.seconds) s", remedy: "run it again", subject: place)
   }
 
   /// The state describes the files of another output.

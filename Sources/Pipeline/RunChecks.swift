@@ -60,18 +60,18 @@ struct LossGuard {
         status.map(expected.contains) ?? (keepsOthers ? true : nil)
       }
     }
-    if count.isAbove(limit) { throw TesseraError.lostImages(diagnosis(count, report)) }
+    if count.isAbove(limit) {
+      throw TesseraError.lostImages(diagnosis(count, report), output: output.location)
+    }
   }
 
   private func diagnosis(_ count: LossCount, _ report: RunReport) -> String {
     let reasons = report.reasons.prefix(3)
     return count.sentence(limit: limit)
       + (reasons.isEmpty ? "" : " (\(reasons.joined(separator: "; ")))")
-      + "; the last good catalog stands, and what was learned is kept; "
+      + "; the last good catalog stands, and what was learned is kept"
       + (hasOtherAddresses
-        ? "\"rewrite\" or \"base\" has changed since that catalog was made: check that it makes the right URLs; "
+        ? "; \"rewrite\" or \"base\" has changed since that catalog was made: check that it makes the right URLs"
         : "")
-      + "if their origin is at fault, wait for it; if the images are really "
-      + "gone, accept it with run --allow-loss"
   }
 }

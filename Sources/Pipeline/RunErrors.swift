@@ -2,8 +2,12 @@ package import TesseraSystem
 
 /// Why a run as a whole could not go on. The last good catalog stands.
 extension TesseraError {
-  package static func manifest(path: String, reason: String) -> TesseraError {
-    TesseraError(.manifest, "the manifest \"\(path)\": \(reason)", subject: path)
+  package static func manifest(
+    path: String, reason: String, remedy: String? = nil, isRetryable: Bool = false
+  ) -> TesseraError {
+    TesseraError(
+      .manifest, "the manifest \"\(path)\": \(reason)", remedy: remedy, subject: path,
+      isRetryable: isRetryable)
   }
 
   /// The output holds the catalog of another pipeline.
@@ -23,8 +27,12 @@ extension TesseraError {
   }
 
   /// The new catalog would lose images that the current one shows.
-  static func lostImages(_ diagnosis: String) -> TesseraError {
-    TesseraError(.lostImages, diagnosis)
+  static func lostImages(_ diagnosis: String, output: String) -> TesseraError {
+    TesseraError(
+      .lostImages, diagnosis,
+      remedy:
+        "if their origin is at fault, wait for it; if the images are really gone, accept it with run --allow-loss",
+      subject: output, isRetryable: true)
   }
 
   /// A shard has a part of the images, and a table has all of them.

@@ -50,7 +50,7 @@ package struct TesseraError: Error, Sendable, CustomStringConvertible {
     isRetryable: Bool = false
   ) {
     (self.code, self.cause, self.remedy, self.subject) = (code, cause, remedy, subject)
-    self.isRetryable = isRetryable || code == .busy || code == .lost
+    self.isRetryable = isRetryable || [.busy, .lost, .stopped].contains(code)
   }
 
   /// Whether another process has the output, or has taken it over.
@@ -70,7 +70,7 @@ extension TesseraError {
     switch error {
     case let error as TesseraError: self = error
     case let error as any ReportedError: self = error.report
-    case is CancellationError: self.init(.stopped, "stopped by a signal")
+    case is CancellationError: self.init(.stopped, "stopped by a signal", remedy: "run the same command again")
     default: self.init(.local, "\(error)")
     }
   }

@@ -158,11 +158,11 @@ import Testing
     #expect(
       first == """
         4 images: 2 ok, 2 failed (2 new)
+        failures: 2 new
           2 http-status, such as it's: The server answered 404 Not Found.
         1 line of the manifest could not be used
-        6 files made (N kB), 0 reused; the slots request 18
-        2 images of N kB decoded; the files made of them are N % as large
-        visitors fetch N % more bytes than with exact sizes; tessera plan --fit 8 computes sizes that cost less
+        6 files made (N kB) from 2 images (N kB), 0 reused
+        rounded sizes cost visitors N % more bytes; tessera plan --fit 8 finds sizes that cost less
         N kB fetched in 4 requests
         N s, in which requests took N s and workers N s, several at a time
         next: tessera why out 'it'\\''s', and when its cause is gone, tessera run feed.yaml --retry-failed; the others: tessera gallery out
@@ -175,7 +175,7 @@ import Testing
     #expect(
       second == """
         2 images, 2 fewer than in the last run: 2 ok (2 reused)
-        0 files made (N B), 6 reused; the slots request 18
+        0 files made (N B), 6 reused
         N kB fetched in 2 requests
         N s
         next: tessera gallery out

@@ -48,8 +48,8 @@ import Testing
     #expect(probed.hasSuffix("\n1 item, no mistakes\n"))
     // What other ladders would save.
     #expect(
-      probed.hasPrefix("a view costs ")
-        && probed.contains(" % more bytes than with exact sizes; other ladders: half-steps: "),
+      probed.hasPrefix("rounded sizes cost visitors ")
+        && probed.contains(" % more bytes; other ladders: half-steps: "),
       "\(probed)")
     server.stop()
   }

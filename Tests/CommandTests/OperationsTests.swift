@@ -142,6 +142,31 @@ import Testing
     #expect(try fixture.folder.text("log") == log)
   }
 
+  /// A mail is due for what is new: a first run with failures, a shorter list; not for what fails as before.
+  @Test func theHourlyJobMailsWhatIsNew() async throws {
+    let nginx = try await Nginx(serving: Places.fixtures)
+    func manifest(_ count: Int) -> String {
+      (0..<count).map { nginx.url("/one-pixel.png?\($0)") + "\n" }.joined()
+        + nginx.url("/gone.jpg") + "\n"
+    }
+    let fixture = try RunFixture(manifest: manifest(20))
+    let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+    func hourly() async throws -> String {
+      let result = try await Tool.run(
+        Self.path("hourly"), ["feed.yaml", "out", "log"].map(fixture.folder.path),
+        environment: ["PATH": "\(Places.products.path):\(path)"])
+      #expect(result.status == 0 && result.errors.isEmpty, "\(result)")
+      return result.output
+    }
+    #expect(try await hourly().hasPrefix("Images fail in "))
+    #expect(try await hourly().isEmpty)
+    try fixture.folder.write(manifest(15), to: "manifest")
+    let shorter = try await hourly()
+    #expect(shorter.hasPrefix("The list of ") && shorter.contains("5 fewer\n"), "\(shorter)")
+    #expect(try await hourly().isEmpty)
+    await nginx.stop()
+  }
+
   /// The cron line names the script's arguments in their order.
   @Test func theCronLineCallsTheScript() throws {
     let text = try Document("\(Self.folder)/tessera.cron").text

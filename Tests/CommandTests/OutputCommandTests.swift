@@ -220,7 +220,9 @@ import Testing
     let object = try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any]
     #expect(object?["status"] as? String == "failed")
     #expect((object?["decisions"] as? [String])?.count == 2)
-    #expect((object?["remedy"] as? String)?.hasPrefix("correct the URL") == true)
+    #expect(
+      ((object?["error"] as? [String: Any])?["remedy"] as? String)?.hasPrefix("correct the URL")
+        == true)
     let unknown = try await Tool.run(Places.tessera, ["why", output, "twiin"])
     #expect(unknown.status == 2)
     #expect(

@@ -120,7 +120,7 @@ import Testing
         the current catalog is again the one that was replaced at \(entry.replaced), N s ago
         1 image (1 ok), 6 files, digest \(try #require(old.digest).prefix(16))
         the one that was current is kept: another rollback makes it current again
-        the next run writes the catalog from the manifest again: stop its timer until the cause is repaired
+        the next run writes the catalog from the manifest again: stop its timer, or comment out its line of cron, until the cause is repaired
 
         """)
     #expect(try Self.published(fixture) == made[0])
@@ -248,7 +248,7 @@ import Testing
     #expect(result.status == 2)
     #expect(
       result.errors
-        == "tessera: \"\(out)\" keeps 1 earlier catalog, not 2; tessera rollback \"\(out)\" --list shows them\n"
+        == "tessera: \"\(out)\" keeps 1 earlier catalog, not 2; tessera rollback --list \(out) shows them\n"
     )
     // What is no longer kept is no longer protected.
     #expect(try await Tool.tessera("prune", out, "--grace", "0s").status == 0)

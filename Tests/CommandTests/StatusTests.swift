@@ -50,7 +50,7 @@ import Testing
     #expect(try await Tool.tessera("prune", out).status == 0)
     let waiting = try await Self.status(fixture)
     #expect(waiting.output.contains("the catalog that was replaced at "))
-    #expect(waiting.output.contains("tessera rollback \(out) --to 1\n"))
+    #expect(waiting.output.contains("tessera rollback --to 1 \(out)\n"))
     #expect(waiting.output.contains(" wait for prune, the first until "), "\(waiting.output)")
     #expect(waiting.output.contains(" prune  done "))
     // It deleted nothing: another one takes its place.

@@ -221,6 +221,7 @@ import Testing
           "error": {
             "code": "busy",
             "message": "another run holds it (process 7); wait for it, or end it",
+            "subject": "it",
             "remedy": "wait for it, or end it",
             "retryable": true
           }

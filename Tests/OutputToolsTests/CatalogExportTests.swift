@@ -82,7 +82,8 @@ import Testing
   @Test func theCatalogHasToBeThere() async throws {
     #expect(
       await sentence { try await export(to: small.folder.path("x")) }
-        == "\"\(small.root)\" holds no catalog.json; it must be the output of a run")
+        == "\"\(small.root)\" holds no catalog yet: no run has come to its end; run again, which goes on where the last one was stopped"
+    )
   }
 
   /// Slashes at the end of a target are not part of its name.

@@ -43,7 +43,8 @@ import Testing
         == "there is no file or folder \"\(none)\"; it must be the output of a run")
     #expect(
       await sentence { try Self.ids(small.root) }
-        == "\"\(small.root)\" holds no catalog.json; it must be the output of a run")
+        == "\"\(small.root)\" holds no catalog yet: no run has come to its end; run again, which goes on where the last one was stopped"
+    )
     #expect(
       await sentence { try await LocalOutput(none) } == "no error",
       "It is looked for when it is read.")

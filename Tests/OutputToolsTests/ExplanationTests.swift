@@ -94,8 +94,12 @@ import Testing
           "status": "failed",
           "url": "https://example.com/a",
           "decisions": [],
-          "error": "It is too large.",
-          "remedy": "offer a smaller file, or raise fetch.max-bytes"
+          "error": {
+            "code": "too-large",
+            "message": "It is too large.",
+            "remedy": "offer a smaller file, or raise fetch.max-bytes",
+            "retryable": false
+          }
         }
 
         """)
@@ -110,7 +114,10 @@ import Testing
           "decisions": [
             "the file has not changed"
           ],
-          "error": "m"
+          "error": {
+            "code": "?",
+            "message": "m"
+          }
         }
 
         """)
@@ -126,7 +133,7 @@ import Testing
           reasons: [.failed(code: "too-large", message: "It is too large.")], url: "bad"),
       ], to: try small.statePath)
     let bad = try await why("bad")
-    #expect(bad.contains(#""error": "It is too large.""#) && bad.contains(#""remedy": "offer a"#))
+    #expect(bad.contains(#""message": "It is too large.""#) && bad.contains(#""remedy": "offer a"#))
     #expect(bad.contains(#""status": "failed""#) && !bad.contains(#""url""#))
     #expect(
       try await why("odd") == """
@@ -162,7 +169,7 @@ import Testing
   @Test(arguments: [
     ("hat", "; line 3 of the list has it, and says that it is not published"),
     ("bag", "; line 5 of the list has it, without an image"),
-    ("new", "; line 6 of the list has it, so it came after that run"),
+    ("new", "; line 6 of the list has it, and that run did not process it"),
     ("none", #"; there are "shirt""#),
   ])
   func theListSaysWhatIsNoImage(_ id: String, _ end: String) async throws {

@@ -109,7 +109,8 @@ import Testing
   @Test func thePageNeedsAnOutput() async throws {
     #expect(
       await sentence { try await Gallery(small.root, limit: 1).write() }
-        == "\"\(small.root)\" holds no catalog.json; it must be the output of a run")
+        == "\"\(small.root)\" holds no catalog yet: no run has come to its end; run again, which goes on where the last one was stopped"
+    )
     let none = small.folder.path("none")
     #expect(
       await sentence { try await Gallery(none, limit: 1).write() }

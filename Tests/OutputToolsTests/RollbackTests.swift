@@ -40,17 +40,28 @@ import Testing
     ".tessera/catalogs/\(digest(text).prefix(32)).\(end)"
   }
 
-  private static func entry(_ number: Int, _ time: String, _ text: String) -> String {
+  private static func entry(
+    _ number: Int, _ time: String, _ text: String, counts: String = ""
+  ) -> String {
     """
     {
       "number": \(number),
       "replaced": "1970-01-01T00:\(time)Z",
-      "images": 2,
+      "images": 2,\(counts)
       "bytes": \(text.utf8.count),
       "digest": "\(digest(text))",
       "path": "\(path(text))"
     }
     """
+  }
+
+  /// How many of its images have which status.
+  private static func counts(_ text: String) -> String {
+    let statuses = Dictionary(grouping: text.matches(of: /"status":"(\w+)"/).map { String($0.1) }) {
+      $0
+    }
+    let members = statuses.sorted { $0.key < $1.key }.map { "    \"\($0.key)\": \($0.value.count)" }
+    return "\n  \"counts\": {\n\(members.joined(separator: ",\n"))\n  },"
   }
 
   private static func indented(_ text: String, _ count: Int) -> String {
@@ -65,8 +76,8 @@ import Testing
         {
           "schema": "tessera-rollback-list/1",
           "catalogs": [
-            \(Self.indented(Self.entry(1, "05:00", texts[1]), 4)),
-            \(Self.indented(Self.entry(2, "03:20", texts[0]), 4))
+            \(Self.indented(Self.entry(1, "05:00", texts[1], counts: Self.counts(texts[1])), 4)),
+            \(Self.indented(Self.entry(2, "03:20", texts[0], counts: Self.counts(texts[0])), 4))
           ]
         }
 
@@ -125,7 +136,7 @@ import Testing
     try await small.publish([SmallOutput.line("a")])
     #expect(await sentence { try await rollback() } == none)
     try await small.publish([SmallOutput.line("b")])
-    let shown = "tessera rollback \"\(small.root)\" --list shows them"
+    let shown = "tessera rollback --list \(small.root) shows them"
     #expect(
       await sentence { try await rollback(to: 2) }
         == "\"\(small.root)\" keeps 1 earlier catalog, not 2; \(shown)")

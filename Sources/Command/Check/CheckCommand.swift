@@ -100,7 +100,7 @@ enum CheckCommand: Command {
     if report.encoded > 0 { notes.append(ListNotes.encoded(report.encoded)) }
     if let choice = report.choice, choice.excess >= RunSummary.notedExcess {
       notes.append(
-        "a view costs \(Amount.percent(choice.excess)) more bytes than with exact sizes; \(choice.hint)"
+        "rounded sizes cost visitors \(Amount.percent(choice.excess)) more bytes; \(choice.hint)"
       )
     }
     return notes

@@ -11,6 +11,8 @@ protocol Command: Sendable {
   static var syntax: Syntax { get }
   /// Whether the command resumes its work when it is run again after a signal.
   static var keepsWork: Bool { get }
+  /// Whether `--json` prints an object on each line.
+  static var printsLines: Bool { get }
   /// How long a signal may take to end the command.
   static var timeToStop: Duration { get }
 
@@ -20,6 +22,7 @@ protocol Command: Sendable {
 
 extension Command {
   static var keepsWork: Bool { false }
+  static var printsLines: Bool { false }
   static var timeToStop: Duration { .seconds(2) }
 
   /// What each exit status of the command means, by rising status.
@@ -88,7 +91,7 @@ struct Program: Sendable {
     } catch let printed as AlreadyPrintedError {
       return end(report(printed.error, command), isJSON: false)
     } catch {
-      return end(report(error, command), isJSON: isJSON)
+      return end(report(error, command), isJSON: isJSON, isLine: command.printsLines)
     }
   }
 
@@ -108,8 +111,8 @@ struct Program: Sendable {
       ? .stopped(Interruption.status, keepsWork: command.keepsWork) : ErrorReport(error)
   }
 
-  private func end(_ error: ErrorReport, isJSON: Bool) -> ExitStatus {
-    if isJSON { Console.write(error.json) }
+  private func end(_ error: ErrorReport, isJSON: Bool, isLine: Bool = false) -> ExitStatus {
+    if isJSON { Console.write(isLine ? error.jsonLine : error.json) }
     StandardStream.error.write(error.text + "\n")
     return error.status
   }

@@ -8,9 +8,10 @@ enum DiffCommand: Command {
   private static let changes = Flag("--changes", "write only the changes to standard output")
 
   static let syntax = Syntax(
-    [.one("OLD", .files), .one("NEW", .files)],
+    [.one("OLD", .files), .optional("NEW", .files)],
     text: """
-      Compares two catalogs, given as files or as the outputs that hold them: a line for each image
+      Compares two catalogs, given as files or as the outputs that hold them; one output alone with the
+      catalog that its current one has replaced (keep-catalogs). Prints a line for each image
       that was added (+), removed (-) or changed (~), with the names of the members that differ. With
       --changes, what an app that has the old catalog needs: the digests of both catalogs (from, to),
       the first line of the new one, and its lines, as ranges of the old lines where these are the
@@ -26,12 +27,12 @@ enum DiffCommand: Command {
     ])
 
   static func run(_ arguments: Arguments) async throws -> ExitStatus {
-    // From object stores, catalogs are copied; the copies are removed at the end.
-    let (old, new) = (
-      try await LocalOutput(arguments.operands[0]), try await LocalOutput(arguments.operands[1])
-    )
-    defer { withExtendedLifetime((old, new)) {} }
-    let diff = CatalogDiff(old: old.path, new: new.path)
+    // From object stores, catalogs are copied; the copies are removed together with these values.
+    var outputs: [LocalOutput] = []
+    for name in arguments.operands { outputs.append(try await LocalOutput(name)) }
+    defer { withExtendedLifetime(outputs) {} }
+    let old = outputs.count > 1 ? outputs[0].path : try await outputs[0].expectCatalogBefore().path
+    let diff = CatalogDiff(old: old, new: outputs[outputs.count - 1].path)
     if arguments.has(changes) {
       try diff.writeChanges { Console.write($0) }
     } else if arguments.has(CommonFlag.json) {
@@ -63,9 +64,13 @@ enum DiffCommand: Command {
   }
 
   private static func writeJSON(of diff: CatalogDiff) throws {
+    var hasBegun = false
     do {
-      try diff.writeJSON { Console.write($0) }
-    } catch {
+      try diff.writeJSON {
+        hasBegun = true
+        Console.write($0)
+      }
+    } catch  where hasBegun {
       // The document on standard output states the error already.
       throw AlreadyPrintedError(error)
     }
@@ -104,28 +109,28 @@ extension CatalogDiff {
   func writeJSON(
     _ write: ([UInt8]) -> Void
   ) throws {
+    // First: a catalog that is not there is an error like any other.
+    let digests = try digests()
     var writer = JSONWriter(indent: 2)
     var failure: (any Error)?
     writer.object { object in
       object.member("schema", "tessera-diff/1")
       object.name("changes")
-      var outcome: (report: Report, digests: (old: String, new: String))?
+      var report: Report?
       object.array { list in
         do {
-          let digests = try digests()
-          let report = try run(onChange: { change in
+          report = try run(onChange: { change in
             list.object { change.write(to: &$0) }
             write(list.take())
           })
-          outcome = (report, digests)
         } catch {
           failure = error
         }
       }
-      if let outcome {
-        object.member("old", outcome.digests.old)
-        object.member("new", outcome.digests.new)
-        outcome.report.write(to: &object)
+      if let report {
+        object.member("old", digests.old)
+        object.member("new", digests.new)
+        report.write(to: &object)
       } else if let failure {
         object.name("error")
         object.value(ErrorReport(failure).members)

@@ -116,7 +116,7 @@ struct CatalogExport {
       guard options.replaces else {
         throw TesseraError(
           .output, "\"\(target)\" exists already",
-          remedy: "name another target, or replace it with --force")
+          remedy: "name another target, or replace it with --force", subject: target)
       }
       try ReplacedExport(form, targets).expectReplaceable(target)
     }
@@ -215,21 +215,22 @@ struct ReplacedExport {
       throw TesseraError(
         .output,
         "\"\(target)\" is a \(isFolder ? "folder, and a file" : "file, and a folder") would take its place",
-        remedy: "name another target, or remove it")
+        remedy: "name another target, or remove it", subject: target)
     }
     guard isFolder else { return try expectFile(target) }
     guard try isExport(target) else {
       throw TesseraError(
         .output,
         "\"\(target)\" has more in it than an export as \(form.rawValue) writes, and --force would remove it",
-        remedy: "name another target, or remove it")
+        remedy: "name another target, or remove it", subject: target)
     }
   }
 
   private func expectFile(_ target: String) throws {
     guard FileSystem.size(ofFile: target) == nil else { return }
     throw TesseraError(
-      .output, "\"\(target)\" is not a regular file", remedy: "name another target")
+      .output, "\"\(target)\" is not a regular file", remedy: "name another target", subject: target
+    )
   }
 
   private func isExport(_ path: String) throws(SystemError) -> Bool {

@@ -141,6 +141,7 @@ struct ForgetReport: Sendable, JSONDocument {
   /// What this command can't reach: sentences without their full stops.
   static let beyond = [
     "CDNs and other caches: purge the URLs above",
+    "logs and mails of runs, which name images that failed",
     "exports, changes and copies of the output that were written elsewhere, and backups of it",
     "the manifest: as long as it has the image, each run leaves it out",
     "apps that have fetched a catalog or a file, and earlier versions of objects in a store that keeps them",

@@ -77,10 +77,10 @@ struct Gallery {
     }
     let local = try await LocalOutput(output, store: store)
     let catalog = try CatalogFile(of: local)
-    let before = try await local.catalogBefore()
+    let changes = try await Self.changes(in: local)
     let draft = try OpenDraft(FileSystem.join(local.path, Self.name))
     let report = try write(
-      GalleryPage(), of: catalog, since: before, to: draft.path,
+      GalleryPage(), of: catalog, changes, to: draft.path,
       GalleryReport(path: FileSystem.join(output, Self.name)))
     try Task.checkCancellation()
     let published = try OpenOutput(output, store, creates: false).output
@@ -97,12 +97,21 @@ struct Gallery {
     return report
   }
 
+  /// Nil if no catalog before is kept. One that can't be read is worth a warning, and the page can do without it.
+  private static func changes(in local: LocalOutput) async throws -> GalleryChanges? {
+    do {
+      return try await local.catalogBefore().map { try GalleryChanges(since: $0) }
+    } catch  where !(error is CancellationError) {
+      Console.warn("what has changed is not marked: \(error)")
+      return nil
+    }
+  }
+
   private func write(
-    _ page: GalleryPage, of catalog: CatalogFile, since before: LocalOutput.CatalogBefore?,
-    to draft: String, _ report: GalleryReport
+    _ page: GalleryPage, of catalog: CatalogFile, _ changes: GalleryChanges?, to draft: String,
+    _ report: GalleryReport
   ) throws -> GalleryReport {
     let file = try File(draft, .create)
-    let changes = try before.map { try GalleryChanges(since: $0) }
     var data = GalleryData(report, limit: limit)
     try file.write(page.beginning)
     try data.write(catalog, changes) { try file.write(GalleryPage.escaped($0)) }

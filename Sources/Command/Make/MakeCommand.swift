@@ -1,5 +1,6 @@
 internal import TesseraCatalog
 internal import TesseraJSON
+internal import TesseraNet
 internal import TesseraOutput
 internal import TesseraPipeline
 internal import TesseraPipelineFile
@@ -8,6 +9,7 @@ internal import TesseraText
 
 enum MakeCommand: Command {
   static let name = "make"
+  static let printsLines = true
   static let summary = "files of some images in some sizes, without a pipeline file"
 
   private static let size = Option(
@@ -27,9 +29,9 @@ enum MakeCommand: Command {
     text: """
       Makes files of the images that are named: URLs, files, or folders of images. An image is never
       enlarged, and a file is named for its source and its own size, such as p1-320x213.webp. Nothing
-      but the files stays. With --json, an object on a line for each image: its size, its files, or
-      its error. For more than some images, and to do it again when they change, write a pipeline
-      (tessera init).
+      but the files stays. With --json, an object on a line for each image: its size, its files, or its
+      error; those that do not exist come first. For more than some images, and to do it again when they
+      change, write a pipeline (tessera init).
       """,
     options: [size, target, mode, format, quality, force, NetworkOptions.allow],
     example: Example(
@@ -104,6 +106,16 @@ struct Making {
   func run(
     _ sources: [String], into folder: String, _ body: (Made) -> Void
   ) async throws {
+    // Each fails by itself, as images do that a server does not have.
+    for source in sources where Self.isMissing(source) {
+      var made = Made(source: source)
+      made.error = .init(
+        code: FetchError.Code.notFound.rawValue, message: "The file does not exist.",
+        retryable: false)
+      body(made)
+    }
+    let sources = sources.filter { !Self.isMissing($0) }
+    guard !sources.isEmpty else { return }
     let first = try FirstSources(sources)
     if let list = first.list {
       throw TesseraError(
@@ -132,10 +144,14 @@ struct Making {
       .run(observer: RunObserver(isQuiet: true, showsProgress: false))
     var target = MadeFolder(in: folder, replaces: replaces)
     var images = try CatalogFile(at: file.output).images()
-    var sources = first.images[...]
-    while let image = try images.next(), let source = sources.popFirst() {
+    var rest = first.images[...]
+    while let image = try images.next(), let source = rest.popFirst() {
       body(try target.add(image, of: source, from: file.output))
     }
+  }
+
+  private static func isMissing(_ source: String) -> Bool {
+    !source.contains("://") && !FileSystem.exists(source)
   }
 
   /// Otherwise the next call would take the files for images.

@@ -55,6 +55,15 @@ final class LocalOutput: Sendable {
     return CatalogBefore(path: copy, replaced: kept.time)
   }
 
+  /// - Throws: ``TesseraError`` if none is kept.
+  func expectCatalogBefore() async throws -> CatalogBefore {
+    if FileSystem.isDirectory(path), let before = try await catalogBefore() { return before }
+    let name = source?.location ?? path
+    throw TesseraError(
+      .output, "\"\(name)\" keeps no earlier catalog",
+      remedy: "name the two catalogs to compare", subject: name)
+  }
+
   private static func copyMarks(
     of output: any Output, to path: String
   ) async throws {

@@ -270,6 +270,13 @@ struct OutputFolder: Sendable {
 extension TesseraError {
   /// What was named is not the output of a run.
   init(noOutput root: String, exists: Bool) {
+    if FileSystem.isDirectory(FileSystem.join(root, ".tessera")) {
+      self.init(
+        .output, "\"\(root)\" holds no catalog yet: no run has come to its end",
+        remedy: "run again, which goes on where the last one was stopped", subject: root,
+        isRetryable: true)
+      return
+    }
     self.init(
       .output,
       "\(exists ? "\"\(root)\" holds no catalog.json" : "there is no file or folder \"\(root)\"")",

@@ -245,7 +245,7 @@ extension LadderChoice {
     let rows = candidates.map { [String($0.rungs.count), Amount.percent($0.excess)] }
     return [
       line,
-      "a view costs \(Amount.percent(chosen.excess)) more \(unit) than with exact sizes; "
+      "these sizes cost visitors \(Amount.percent(chosen.excess)) more \(unit) than exact ones; "
         + others.joined(separator: "; "),
     ] + TextTable.lines(["rungs", "more \(unit)"], rows)
   }

@@ -31,11 +31,27 @@ struct Rollback: Sendable {
   /// The catalogs that can be rolled back to, the newest first.
   func list() async throws -> KeptCatalogList {
     let output = try OutputFolder(root, state: state, store: store)
-    let kept = try await kept(in: output.published)
-    return KeptCatalogList(
-      catalogs: kept.enumerated().map { number, entry in
-        KeptCatalogList.Entry(entry, number: number + 1, now: now)
-      })
+    var list = KeptCatalogList(catalogs: [])
+    for (number, kept) in try await kept(in: output.published).enumerated() {
+      var entry = KeptCatalogList.Entry(kept, number: number + 1, now: now)
+      // One that can't be read is listed all the same; to roll back to it says what is wrong.
+      entry.counts = try? await Self.statuses(of: kept, in: output.published)
+      try Task.checkCancellation()
+      list.catalogs.append(entry)
+    }
+    return list
+  }
+
+  /// How many images have which status.
+  private static func statuses(
+    of kept: KeptCatalog, in output: any Output
+  ) async throws -> [String: Int] {
+    var texts = CatalogTexts(kept.path, in: output)
+    var counts: [String: Int] = [:]
+    while let line = try await texts.next() {
+      counts[CatalogLine.status(in: line) ?? "", default: 0] += 1
+    }
+    return counts
   }
 
   private func kept(in output: any Output) async throws -> [KeptCatalog] {
@@ -80,10 +96,10 @@ struct Rollback: Sendable {
       let found = kept.count == 1 ? "1 earlier catalog" : "\(kept.count) earlier catalogs"
       throw TesseraError(
         .output,
-        kept.isEmpty
-          ? "\"\(root)\" keeps no earlier catalog; a run keeps the one that it replaces (keep-catalogs)"
-          : "\"\(root)\" keeps \(found), not \(number); tessera rollback \"\(root)\" --list shows them"
-      )
+        "\"\(root)\" keeps \(kept.isEmpty ? "no earlier catalog" : "\(found), not \(number)")",
+        remedy: kept.isEmpty
+          ? "a run keeps the one that it replaces (keep-catalogs)"
+          : "tessera rollback --list \(ShellWords.operands([root])) shows them", subject: root)
     }
     return target
   }
@@ -158,6 +174,8 @@ struct KeptCatalogList: Sendable, JSONDocument {
     var age: Double
     /// Nil if an older version wrote the catalog.
     var images: Int?
+    /// Images by status; nil if the catalog can't be read.
+    var counts: [String: Int]?
     var bytes: Int
     var digest: String
     /// Relative to the output.
@@ -168,7 +186,7 @@ struct KeptCatalogList: Sendable, JSONDocument {
     private enum CodingKeys: String, CodingKey {
       case number
       case time = "replaced"
-      case images, bytes, digest, path, until
+      case images, counts, bytes, digest, path, until
     }
 
     init(_ kept: KeptCatalog, number: Int, now: Double) {

@@ -1,3 +1,5 @@
+internal import TesseraCatalog
+
 enum RollbackCommand: Command {
   static let name = "rollback"
   static let summary = "an earlier catalog becomes the current one"
@@ -13,7 +15,8 @@ enum RollbackCommand: Command {
       Makes a catalog that a run has replaced the current one again, after checking that every file it
       names is there. The catalog that was current is kept in turn. Runs keep as many as "keep-catalogs"
       in the pipeline file says. The state stays what it is: the next run writes the catalog that
-      follows from the manifest, so stop its timer until the cause is repaired.
+      follows from the manifest, so stop its timer, or comment out
+      its line of cron, until the cause is repaired.
       """,
     options: [to, list, OutputOptions.state],
     example: Example(
@@ -51,19 +54,24 @@ enum RollbackCommand: Command {
   private static func lines(of list: KeptCatalogList) -> [String] {
     guard !list.catalogs.isEmpty else { return ["no earlier catalog is kept"] }
     return TextTable.lines(
-      ["number", "replaced", "age", "images", "size", "digest"],
+      ["number", "replaced", "age", "images", "", "size", "digest"],
       list.catalogs.map { entry in
         [
           "\(entry.number)", entry.time, Amount.age(entry.age), entry.images.map(String.init) ?? "",
+          entry.counts.map { statuses($0).joined(separator: ", ") } ?? "can't be read",
           Amount.bytes(entry.bytes), String(entry.digest.prefix(16)),
         ]
       })
   }
 
-  private static func lines(of report: RollbackReport) -> [String] {
-    let statuses = ["ok", "stale", "failed", "pending"].compactMap { status in
-      report.counts[status].map { "\($0) \(status)" }
+  private static func statuses(_ counts: [String: Int]) -> [String] {
+    CatalogImage.Status.allCases.compactMap { status in
+      counts[status.rawValue].map { "\($0) \(status)" }
     }
+  }
+
+  private static func lines(of report: RollbackReport) -> [String] {
+    let statuses = statuses(report.counts)
     let counts = statuses.isEmpty ? "" : " (\(statuses.joined(separator: ", ")))"
     var lines = [
       "the current catalog is again the one that was replaced at \(report.catalog.time), "
@@ -75,8 +83,8 @@ enum RollbackCommand: Command {
       lines.append("the one that was current is kept: another rollback makes it current again")
     }
     return lines + [
-      "the next run writes the catalog from the manifest again: stop its timer until the cause is "
-        + "repaired"
+      "the next run writes the catalog from the manifest again: stop its timer, or comment out its line of "
+        + "cron, until the cause is repaired"
     ]
   }
 }

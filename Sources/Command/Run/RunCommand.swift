@@ -149,12 +149,16 @@ enum RunCommand: Command {
       } else {
         for line in summary.lines + [pipeline.resultPath] { Console.line(line) }
       }
-      for note in try UnlistedFiles.notes(PipelineOptions.path(arguments), file) {
-        Console.message(note)
-      }
+      if options.selection == nil { try printUnlisted(arguments, file) }
     }
     let isAccepted = arguments.has(partialOK) && !report.isIncomplete
     return report.hasFailures && !isAccepted ? .someFailed : .done
+  }
+
+  private static func printUnlisted(_ arguments: Arguments, _ file: PipelineFile) throws {
+    for note in try UnlistedFiles.notes(PipelineOptions.path(arguments), file) {
+      Console.message(note)
+    }
   }
 
   /// How often a run that waits looks whether the output is free.

@@ -203,10 +203,9 @@ struct RunSummary {
     let counts = ItemReport.FailureChange.allCases.compactMap { change in
       report.failures[change].map { "\($0) \(change.rawValue)" }
     }
-    // In a first run all are new.
-    let isKnown = report.before != nil && !counts.isEmpty
-    return (isKnown ? ["failures since the last run: \(counts.joined(separator: ", "))"] : [])
-      + hosts
+    guard !counts.isEmpty else { return hosts }
+    let since = report.before == nil ? "" : " since the last run"
+    return ["failures\(since): \(counts.joined(separator: ", "))"] + hosts
   }
 
   private var hosts: [String] {
@@ -239,25 +238,20 @@ struct RunSummary {
   }
 
   private var files: [String] {
-    // The word of `plan`.
-    let requested = "the slots request \(report.variantsAsked)"
     if report.variantsDelivered > 0 {
-      return ["\(Amount.count(report.variantsDelivered, "file")) of an image service; \(requested)"]
+      return ["\(Amount.count(report.variantsDelivered, "file")) of an image service"]
     }
+    let sources =
+      report.decodes > 0
+      ? " from \(Amount.count(report.decodes, "image")) (\(Amount.bytes(report.sourceBytes)))" : ""
     var lines = [
-      "\(Amount.count(report.variantsMade, "file")) made (\(Amount.bytes(report.bytesWritten))), "
-        + "\(report.variantsReused) reused; \(requested)"
+      "\(Amount.count(report.variantsMade, "file")) made (\(Amount.bytes(report.bytesWritten)))\(sources), "
+        + "\(report.variantsReused) reused"
     ]
     if report.variantsStanding > 0 {
       lines.append(
         "of the files made, \(report.variantsStanding) had names that other bytes have already; the first ones stand"
       )
-    }
-    if report.sourceBytes > 0 {
-      let share = Double(report.bytesWritten) / Double(report.sourceBytes)
-      lines.append(
-        "\(Amount.count(report.decodes, "image")) of \(Amount.bytes(report.sourceBytes)) decoded; the files "
-          + "made of them are \(Amount.percent(share)) as large")
     }
     if report.upgradedImages + report.upgradesWaiting > 0 {
       let waiting = report.upgradesWaiting > 0 ? "; \(report.upgradesWaiting) wait" : ""
@@ -267,8 +261,8 @@ struct RunSummary {
     }
     if report.views.excess >= Self.notedExcess {
       lines.append(
-        "visitors fetch \(Amount.percent(report.views.excess)) more bytes than with exact sizes; "
-          + "tessera plan --fit 8 computes sizes that cost less")
+        "rounded sizes cost visitors \(Amount.percent(report.views.excess)) more bytes; "
+          + "tessera plan --fit 8 finds sizes that cost less")
     }
     return lines
   }

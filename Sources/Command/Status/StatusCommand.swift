@@ -75,7 +75,7 @@ struct StatusText {
     status.rollbackTime.map {
       [
         "the current catalog is an earlier one, since the rollback of \($0); the next run writes the catalog of the "
-          + "manifest again: stop its timer until the cause is repaired"
+          + "manifest again: stop its timer, or comment out its line of cron, until the cause is repaired"
       ]
     } ?? []
   }
@@ -222,10 +222,10 @@ struct StatusText {
     }
     for entry in kept.catalogs {
       let images = entry.images.map { ", \(Amount.count($0, "image"))" } ?? ""
-      let end = entry.until.map { ", until \($0)" } ?? ""
+      let end = entry.until.map { ", until \($0) at the latest" } ?? ""
       lines.append(
         "  the catalog that was replaced at \(entry.time)\(images)\(end): tessera rollback "
-          + "\(status.output) --to \(entry.number)")
+          + "--to \(entry.number) \(ShellWords.operands([status.output]))")
     }
     if let limit = kept.limit, !kept.catalogs.isEmpty {
       lines.append(

@@ -49,6 +49,8 @@ struct ErrorReport: Sendable {
   }
 
   var json: [UInt8] { Document(error: document).json }
+  /// The same on one line.
+  var jsonLine: [UInt8] { JSONCoding.text(Document(error: document)) }
 
   /// The `error` of a document that was begun before it.
   var members: JSONValue {

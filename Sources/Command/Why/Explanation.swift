@@ -17,9 +17,7 @@ struct Explanation: Sendable, JSONDocument {
   var line: Int
   /// The status and the error, as in the catalog; nil if a run was stopped before the item had any.
   var status: String?
-  var error: String?
-  /// What to do about the error: a clause; nil without an error, or if its message says it.
-  var remedy: String?
+  var error: Problem?
   var url: String?
   /// What the run decided, in order: a clause each.
   var decisions: [String]
@@ -41,6 +39,16 @@ struct Explanation: Sendable, JSONDocument {
   /// The process that is at work on the output: a clause; nil if none is. What it has decided so far counts already.
   var inProgress: String?
 
+  /// What is wrong with the image.
+  struct Problem: Sendable, Encodable {
+    var code: String?
+    var message: String
+    /// What to do about it: a clause; nil if the message says it.
+    var remedy: String?
+    /// Whether it may pass by itself; nil if it is not known.
+    var retryable: Bool?
+  }
+
   /// Why a run made no catalog, and when it ended, in UTC.
   struct Failure: Sendable, Encodable {
     var reason: String
@@ -48,8 +56,7 @@ struct Explanation: Sendable, JSONDocument {
   }
 
   private enum CodingKeys: String, CodingKey {
-    case schema, id, line, status, url, decisions, unchangedUntil, failure, qualities, error,
-      remedy
+    case schema, id, line, status, url, decisions, unchangedUntil, failure, qualities, error
     case content = "sha256"
     case twin = "sameBytesAs"
     case statusInCatalog, inProgress
@@ -80,7 +87,7 @@ struct Explanation: Sendable, JSONDocument {
       qualities = try await state.store.qualities(of: content)
     }
     guard let known = found else {
-      guard isID, id.contains("://"), let named = try await self.id(ofURL: id, in: output) else {
+      guard isID, let named = try await self.id(ofURL: id, in: output) else {
         throw try await unknown(id, newest.store, output, pipeline)
       }
       return try await of(named, in: root, state: state, store: store, isID: false)
@@ -92,11 +99,11 @@ struct Explanation: Sendable, JSONDocument {
     let ban = await HostBan.of(url, error, in: output)
     let runs = Self.runs(in: try await output.histories())
     let (last, good) = (runs.last, runs.last { $0.outcome.isSuccess })
-    let isFile = url?.hasPrefix("file:") == true
+    // The catalog shows paths of files without a scheme, from the folders that may be read.
+    let isFile = url.map { [nil, "file"].contains(SourceURL.scheme(of: $0)) } ?? false
     return Explanation(
       id: id, line: known.line, status: known.status,
-      error: error?["message"]?.stringValue,
-      remedy: ban.map { "\($0.clause); \($0.remedy)" } ?? error.flatMap(ErrorWords.remedy),
+      error: problem(error, ban),
       url: url,
       decisions: known.reasons.map { $0.sentence(ofFile: isFile) },
       // A run that finds nothing to do has no number.
@@ -108,6 +115,15 @@ struct Explanation: Sendable, JSONDocument {
       twin: known.twin,
       statusInCatalog: isLast ? nil : try await status(of: id, inEarlierCatalogOf: output),
       inProgress: try await output.activity()?.holder)
+  }
+
+  /// - Parameter error: the member `error` of a line.
+  private static func problem(_ error: JSONValue?, _ ban: HostBan?) -> Problem? {
+    guard let error, let message = error["message"]?.stringValue else { return nil }
+    return Problem(
+      code: error["code"]?.stringValue, message: message,
+      remedy: ban.map { "\($0.clause); \($0.remedy)" } ?? ErrorWords.remedy(for: error),
+      retryable: error["retryable"]?.boolValue)
   }
 
   /// The image with a URL, as the list has it; nil if there is none.
@@ -122,7 +138,8 @@ struct Explanation: Sendable, JSONDocument {
         if try await state.store.has(id) { ids.insert(id) }
       }
     }
-    if ids.isEmpty, SourceURL.isTransferred(url) {
+    // Paths of files, too, are shown in another form.
+    if ids.isEmpty, SourceURL.isTransferred(url) || SourceURL.scheme(of: url) == nil {
       ids = try await Self.ids(shownAs: url, in: output)
     }
     guard ids.count > 1 else { return ids.first?.text }
@@ -263,23 +280,32 @@ extension PipelineFile {
   fileprivate func finding(on id: String) async throws -> String? {
     let isHere = manifest.all.allSatisfy { list in
       switch list {
-      case .file, .query: true
+      // A pipe would be waited for.
+      case .file(let path): !FileSystem.isPipe(path)
+      case .query: true
       case .standardInput, .url, .object, .several: false
       }
     }
     guard isHere else { return nil }
-    // One that can't be read has no answer; "run" and "check" say why.
-    guard let list = try? await ManifestStream.open(self, lookingFor: id) else { return nil }
-    while let records = try? await list.nextBatch() {
-      for case .entry(let entry) in records where Identifier(entry.id) == Identifier(id) {
-        return "line \(entry.line) of the list has it, so it came after that run"
+    let list: ManifestStream
+    do {
+      list = try await ManifestStream.open(self, lookingFor: id)
+      while let records = try await list.nextBatch() {
+        for case .entry(let entry) in records where Identifier(entry.id) == Identifier(id) {
+          return
+            "\(list.words(forLine: entry.line)) of the list has it, and that run did not process it"
+        }
+        try Task.checkCancellation()
       }
-      try Task.checkCancellation()
+    } catch let error as TesseraError where error.code != .stopped {
+      // One that can't be read has no answer; "run" and "check" say why.
+      return nil
     }
-    return list.omitted.found.map { row in
-      switch row.reason {
-      case .imageless: "line \(row.line) of the list has it, without an image"
-      case .unpublished: "line \(row.line) of the list has it, and says that it is not published"
+    return list.foundRow.map { row in
+      let line = list.words(forLine: row.line)
+      return switch row.reason {
+      case .imageless: "\(line) of the list has it, without an image"
+      case .unpublished: "\(line) of the list has it, and says that it is not published"
       }
     }
   }

@@ -58,11 +58,12 @@ enum WhyCommand: Command {
     if explanation.status == nil {
       lines.append("  the last run was stopped before it; the catalog is that of an earlier run")
     }
-    if let error = explanation.error, !explanation.decisions.contains(where: { $0.contains(error) })
+    if let message = explanation.error?.message,
+      !explanation.decisions.contains(where: { $0.contains(message) })
     {
-      lines.append("  error: \(error)")
+      lines.append("  error: \(message)")
     }
-    if let remedy = explanation.remedy {
+    if let remedy = explanation.error?.remedy {
       lines.append("  next: \(remedy); then run the pipeline with --retry-failed")
     }
     if let content = explanation.content { lines.append("  SHA-256 of its source: \(content)") }

@@ -36,6 +36,23 @@ package struct CatalogLine: Sendable, Equatable {
     return (id, url)
   }
 
+  /// The status of a line, without a tree of the whole.
+  package static func status(in text: [UInt8]) -> String? {
+    do throws(JSONScanner.Failure) {
+      var scanner = JSONScanner(text)
+      try scanner.beginObject()
+      var isFirst = true
+      while let name = try scanner.nextName(isFirst: isFirst) {
+        isFirst = false
+        if name.text == "status" { return try scanner.string() }
+        try scanner.skip()
+      }
+    } catch {
+      // A line that is damaged has none.
+    }
+    return nil
+  }
+
   package var id: String? { json["id"]?.stringValue }
   package var status: String? { json["status"]?.stringValue }
   /// The source's, without secrets.

@@ -58,7 +58,8 @@ struct ManifestDownload {
         guard try await tries.wait(after: error) else {
           throw TesseraError.manifest(
             path: shown,
-            reason: "\(error.message) (\(error.code.rawValue))")
+            reason: "\(error.message) (\(error.code.rawValue))",
+            isRetryable: error.isRetryable)
         }
       }
     }

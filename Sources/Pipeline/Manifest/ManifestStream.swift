@@ -92,6 +92,13 @@ package final class ManifestStream {
   package var omitted: OmittedRows { lists.reduce(OmittedRows()) { $0 + $1.omitted } }
   /// The mapping that a list without one probably needs; nil unless it was rejected.
   package var suggestedColumns: ColumnMapping? { lists[current].suggestedColumns }
+  /// The row that was looked for, numbered as entries are; nil if no list has it.
+  package var foundRow: (line: Int, reason: OmittedRows.Reason)? {
+    for (list, start) in zip(lists, starts) {
+      if let found = list.omitted.found { return (start + found.line, found.reason) }
+    }
+    return nil
+  }
   /// What a manifest without an image says of itself: a sentence without its full stop.
   package var emptiness: String {
     switch (omitted.imageless, omitted.unpublished) {
@@ -177,7 +184,7 @@ package final class ManifestStream {
   }
 
   /// A line in words: "line 3", and of several lists which one.
-  func words(forLine line: Int) -> String { problem(line: line, "").place }
+  package func words(forLine line: Int) -> String { problem(line: line, "").place }
 
   private func place(of line: Int) -> (list: Int, line: Int) {
     let list = starts.lastIndex { $0 < line } ?? 0

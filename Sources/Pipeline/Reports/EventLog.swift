@@ -18,11 +18,17 @@ package final class EventLog: RunObserving {
   private enum Target: ~Copyable {
     case file(File)
     case pipe(NamedPipe)
+    /// Which is a file or a terminal. What else is written there follows.
+    case standardOutput
 
     borrowing func write(_ bytes: [UInt8]) throws(SystemError) {
       switch self {
       case .file(let file): try file.write(bytes)
       case .pipe(let pipe): try pipe.write(bytes)
+      case .standardOutput:
+        guard StandardStream.output.write(bytes) else {
+          throw SystemError("write to", "standard output", code: StandardStream.outputFailure)
+        }
       }
     }
   }
@@ -67,6 +73,7 @@ package final class EventLog: RunObserving {
       let patience = path == "-" ? Duration.seconds(100 * 365 * 86_400) : Self.patience
       return .pipe(try NamedPipe(place, patience: patience, end: end))
     }
+    if path == "-" { return .standardOutput }
     let isFile = FileSystem.size(ofFile: place) != nil || !FileSystem.exists(place)
     return .file(try File(place, isFile ? .write : .append))
   }
