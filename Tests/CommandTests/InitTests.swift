@@ -29,6 +29,25 @@ import Testing
       environment: ["PATH": "\(products):/usr/bin:/bin"])
     #expect(shell.status == 0, "\(shell.errors)")
     #expect(shell.output.hasSuffix("output/gallery.html: 1 image\n"))
+
+    // The transcript below them is of this form, number for number.
+    func form(_ text: String) -> [String] {
+      text.replacing(/[0-9]+(\.[0-9]+)?/, with: "N").replacing(/N [kM]?B/, with: "N B")
+        .replacing(/\b(image|file|request)s\b/) { "\($0.1)" }.replacing(
+          /(N min )?N (ms|s)\b/, with: "N s"
+        )
+        .split(separator: "\n").map(String.init)
+    }
+    let transcript = form(try #require(try Document("README.md").blocks("text").first))
+    try folder.write("", to: "output/gallery.html")
+    let again = form(try await Self.tessera(["run"], in: folder).output)
+    let first = form(shell.output)
+    let runs = transcript.split(separator: "$ tessera run")
+    #expect(runs.count == 2 && runs[1].elementsEqual(again), "\(transcript) \(again)")
+    // What is not worth its line in a small run may be left out.
+    for line in runs[0] where !line.hasPrefix("rounded sizes cost visitors ") {
+      #expect(first.contains { line.hasPrefix($0) || $0.hasPrefix(line) }, "\(line) \(first)")
+    }
   }
 
   @Test func imagesBelowAFolderBecomeAManifest() async throws {
