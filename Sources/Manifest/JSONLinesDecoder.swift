@@ -109,7 +109,7 @@ struct JSONLinesDecoder: RecordDecoding {
 
   /// Databases number their rows.
   private static func id(_ member: JSONValue.Member) throws(Mistake) -> String {
-    if case .number(let text) = member.value { return text }
+    if let id = ManifestEntry.id(member.value) { return id }
     return try string(member)
   }
 

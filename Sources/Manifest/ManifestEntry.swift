@@ -1,6 +1,6 @@
 internal import TesseraBytes
 package import TesseraCatalog
-internal import TesseraJSON
+package import TesseraJSON
 package import TesseraText
 
 /// One image of the manifest.
@@ -91,6 +91,12 @@ package struct ManifestEntry: Sendable, Equatable {
 }
 
 extension ManifestEntry {
+  /// The id that a JSON value is: a text, or a number as it is written; nil for any other.
+  package static func id(_ value: JSONValue) -> String? {
+    if case .number(let text) = value { return text }
+    return value.stringValue
+  }
+
   private static let known = ["id", "url", "slots", "focus", "alt", "views", "extra"]
 
   /// The entry with those of its other members in `extra` that become public.

@@ -223,6 +223,39 @@ import Testing
         + #"{"id":"new","url":"pictures/new.jpg"}"# + "\n")
     let second = try await shop("run", at: "shop")
     #expect(second.output.hasPrefix("6 images: 5 ok, 1 failed (1 new, 4 changed)\n"), "\(second)")
+    // A folder that was looked at and is empty now is no disk; a number is an id, and slashes may be escaped.
+    let listed = try folder.text("shop/manifest.jsonl")
+    try folder.write(
+      listed.replacing(
+        #"{"id":"new","url":"pictures/new.jpg"}"#, with: #"{"id":7,"url":"pictures\/new.jpg"}"#),
+      to: "shop/manifest.jsonl")
+    #expect(try await shop("run", "--quiet", at: "shop").status == 1)
+    try files.moveItem(
+      atPath: folder.path("shop/pictures/more"), toPath: folder.path("shop/pictures/other"))
+    try files.createDirectory(
+      atPath: folder.path("shop/pictures/more"), withIntermediateDirectories: true)
+    try files.moveItem(
+      atPath: folder.path("shop/pictures/new.jpg"),
+      toPath: folder.path("shop/pictures/other/new.jpg"))
+    try files.copyItem(
+      atPath: folder.path("shop/pictures/one.png"), toPath: folder.path("shop/pictures/copy.png"))
+    // Without names nothing is added.
+    let followed = try await shop("init", "--manifest-only", at: "shop")
+    #expect(
+      followed.output.hasPrefix("manifest.jsonl: 5 images, 0 added, 2 moved, 1 removed\n"),
+      "\(followed)")
+    let after = try folder.text("shop/manifest.jsonl")
+    #expect(after.contains(#"{"id":"more/b c","url":"pictures/other/b%20c.jpg"}"#), "\(after)")
+    #expect(after.contains(#"{"id":7,"url":"pictures/other/new.jpg"}"#), "\(after)")
+    try folder.write(listed, to: "shop/manifest.jsonl")
+    try files.removeItem(atPath: folder.path("shop/pictures/copy.png"))
+    try files.moveItem(
+      atPath: folder.path("shop/pictures/other/new.jpg"),
+      toPath: folder.path("shop/pictures/new.jpg"))
+    try files.removeItem(atPath: folder.path("shop/pictures/more"))
+    try files.moveItem(
+      atPath: folder.path("shop/pictures/other"), toPath: folder.path("shop/pictures/more"))
+
     // A run by another path says which command to type there.
     try add("shop/pictures/later/é.jpg", "plain.jpg")
     try folder.write("no image", to: "shop/pictures/notes.txt")
@@ -274,6 +307,7 @@ import Testing
     for line in edited.split(separator: "\n") where line.contains("disk/") {
       #expect(lines.contains(line), "\(lines)")
     }
+    // Within a folder that was looked at, an emptied one is no disk.
     #expect(!lines.contains(#""id":"file:"#) && lines.contains(#""url":"photos/2025.jpg""#))
   }
 

@@ -73,6 +73,24 @@ import Testing
     70 open
     82 half-open
     """,
+    // Whatever a probe fails with opens it again, for twice as long.
+    """
+    0 429 1.0
+    1 half-open
+    1 down 1.0
+    2.9 open
+    3 half-open
+    3 dropped 1.0
+    6.9 open
+    7 half-open
+    """,
+    """
+    0 down 1.0
+    0 down 1.0
+    0 dropped 1.0
+    0.9 open
+    1 half-open
+    """,
     // A dropped connection opens it again.
     """
     0 dropped 1.0
@@ -167,7 +185,7 @@ import Testing
     #expect(signal(unreachable) == .dropped(unreachable))
     // In the middle of a response: the host works.
     #expect(
-      CircuitBreaker.Signal(.failure(unreachable), wasSent: true, wasAnswered: true) == nil)
+      CircuitBreaker.Signal(.failure(unreachable), wasSent: true, wasAnswered: true) == .success)
   }
 }
 

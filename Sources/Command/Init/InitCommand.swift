@@ -22,7 +22,8 @@ enum InitCommand: Command {
       --manifest-only, adds new images to the manifest of a pipeline that is there, removes those whose
       files are deleted (the manifest as it was is kept beside it, as .before), and leaves all other
       lines as they are. A file that was moved or renamed keeps its id, if the last run has seen its
-      bytes. Without --from, it looks in the folders that the pipeline permits.
+      bytes. Without --from, it looks for such files in the folders that the pipeline permits, and adds
+      none.
       """,
     options: [from, manifestOnly],
     example: Example(

@@ -41,17 +41,20 @@ struct ManifestUpdate {
 
   /// - Parameters:
   ///   - folder: with the `pipeline.yaml` that names the manifest.
-  ///   - sources: images, folders of images and URLs; not a list. Without any, the folders that the pipeline permits.
+  ///   - sources: images, folders of images and URLs; not a list. Without any, the folders that the pipeline permits,
+  ///     and then nothing is added.
   /// - Throws: the pipeline file's mistakes, or ``TesseraError``: also if more lines would be removed than a run
   ///   accepts by default. The manifest is then as it was.
   static func write(in folder: String, from sources: [String]) async throws -> Report {
     let pipeline = FileSystem.join(folder, PipelineFile.standardName)
     let file = try PipelineFile.load(pipeline, manifest: nil, output: nil)
     let manifest = try Self.manifest(of: file, pipeline)
-    let sources = sources.isEmpty ? file.fetch.folders : sources
+    // What a person has left out is not added because a folder is permitted.
+    let adds = !sources.isEmpty
+    let sources = adds ? sources : file.fetch.folders.filter(FileSystem.isDirectory)
     guard !sources.isEmpty else {
       throw TesseraError(
-        .local, "\"\(pipeline)\" permits no folder of images",
+        .local, "\"\(pipeline)\" permits no folder that exists",
         remedy: "name the images to list: --from FOLDER", subject: pipeline)
     }
     let old = try ManifestLines(of: manifest, base: file.base)
@@ -65,9 +68,9 @@ struct ManifestUpdate {
         .local, "a list is a manifest by itself; --manifest-only needs images, folders or URLs")
     }
     let new = first.images.filter { !known.contains(ImagePlace($0.url)) }
-    let images = try await MovedImages(from: old, to: new, in: file)
+    let images = try await MovedImages(from: old, to: new, in: file, lacks: first.lacks)
     let urls = Set<Identifier>(of: Array(images.urls.values))
-    let added = new.filter { !urls.contains($0.url) }
+    let added = adds ? new.filter { !urls.contains($0.url) } : []
     let lines = old.lines.filter { line in
       images.urls[line.place] != nil
         || !first.lacks(line.place) && !images.gone.contains(line.place)
@@ -139,35 +142,19 @@ struct ManifestLines {
     let id: String
     /// Whether the id is its own.
     let hasID: Bool
-    /// As the line has it.
-    let reference: String
     let url: String
     let place: ImagePlace
     let bytes: ArraySlice<UInt8>
 
-    /// The line with another URL, and all else as it is.
+    /// The line with another URL, and all other values as they are.
     func moved(to url: String, in home: ProjectFolder?) -> [UInt8] {
-      let (old, new) = (Self.token(reference), Self.token(home?.reference(to: url) ?? url))
-      let text = String(decoding: bytes, as: UTF8.self)
-      let parts = text.split(separator: old, omittingEmptySubsequences: false)
-      if parts.count == 2 { return Array((parts[0] + new + parts[1]).utf8) }
-      // It is written in another way, or another member has the same.
       guard case .object(let members)? = try? JSONParser.parse(Array(bytes)) else {
         return Array(bytes)
       }
+      let new = JSONValue.string(home?.reference(to: url) ?? url)
       var writer = JSONWriter()
-      writer.value(
-        .object(
-          members.map {
-            $0.name == "url" ? .init("url", .string(home?.reference(to: url) ?? url)) : $0
-          }))
+      writer.value(.object(members.map { $0.name == "url" ? .init("url", new) : $0 }))
       return writer.take()
-    }
-
-    private static func token(_ text: String) -> String {
-      var writer = JSONWriter()
-      writer.value(text)
-      return String(decoding: writer.take(), as: UTF8.self)
     }
   }
 
@@ -195,11 +182,10 @@ struct ManifestLines {
           "line \(number + 1) of \"\(manifest)\" has no \(base == nil ? "absolute " : "")URL",
           remedy: "correct it, or edit the manifest by hand")
       }
-      let id = entry?["id"]?.stringValue
+      let id = entry?["id"].flatMap(ManifestEntry.id)
       lines.append(
         Line(
-          id: id ?? url, hasID: id != nil, reference: entry?["url"]?.stringValue ?? url, url: url,
-          place: ImagePlace(url), bytes: line))
+          id: id ?? url, hasID: id != nil, url: url, place: ImagePlace(url), bytes: line))
     }
   }
 

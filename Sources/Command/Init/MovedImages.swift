@@ -29,14 +29,20 @@ struct MovedImages {
   ///   - list: as it is. Lines without an id of their own stay as they are.
   ///   - files: images that the list does not have.
   ///   - pipeline: whose output on a disk has the state.
+  ///   - lacks: whether a place is below a folder that was looked at, and has nothing.
   init(
-    from list: ManifestLines, to files: [FirstSources.Image], in pipeline: PipelineFile
+    from list: ManifestLines, to files: [FirstSources.Image], in pipeline: PipelineFile,
+    lacks: (ImagePlace) -> Bool
   ) async throws {
     for file in files where ImagePlace(file.url).path != nil { left[ImagePlace(file.url)] = file }
-    let lines = list.lines.filter { $0.hasID && $0.place.isMissing && !Self.isUnmounted($0.place) }
-    guard !lines.isEmpty, !left.isEmpty, !OpenOutput.isInStore(pipeline.output),
+    guard !left.isEmpty, !OpenOutput.isInStore(pipeline.output),
       FileSystem.isDirectory(pipeline.output)
     else { return }
+    var mounts = Mounts()
+    let lines = list.lines.filter { line in
+      line.hasID && line.place.isMissing && (lacks(line.place) || !mounts.isUnmounted(line.place))
+    }
+    guard !lines.isEmpty else { return }
     let missing: [Missing]
     do {
       missing = try await Self.known(lines, in: pipeline)
@@ -46,14 +52,26 @@ struct MovedImages {
     }
     guard missing.contains(where: { $0.content != nil }) else { return }
     try findContents(of: missing)
-    findNames(of: missing)
+    try findNames(of: missing, lacks)
   }
 
   /// Whether what is left of a file's path is an empty folder: a disk that is not mounted.
-  private static func isUnmounted(_ place: ImagePlace) -> Bool {
-    guard var path = place.path else { return false }
-    repeat { path = FileSystem.parent(of: path) } while path != "/" && !FileSystem.exists(path)
-    return (try? Directory(path).list().isEmpty) ?? true
+  private struct Mounts {
+    private var known: [Identifier: Bool] = [:]
+
+    mutating func isUnmounted(_ place: ImagePlace) -> Bool {
+      place.path.map { isUnmounted(folder: FileSystem.parent(of: $0)) } ?? false
+    }
+
+    private mutating func isUnmounted(folder: String) -> Bool {
+      if let known = known[Identifier(folder)] { return known }
+      let isEmpty =
+        FileSystem.exists(folder) || folder == "/"
+        ? (try? Directory(folder).list().isEmpty) ?? true
+        : isUnmounted(folder: FileSystem.parent(of: folder))
+      known[Identifier(folder)] = isEmpty
+      return isEmpty
+    }
   }
 
   private static func known(
@@ -62,6 +80,7 @@ struct MovedImages {
     let states = try await OutputFolder(pipeline.output).existingStates()
     var missing: [Missing] = []
     for line in lines {
+      try Task.checkCancellation()
       var history: StateStore.ItemHistory?
       for state in states where history == nil {
         history = try await state.store.history(of: line.id)
@@ -108,32 +127,52 @@ struct MovedImages {
   // MARK: Folders
 
   /// Of a folder that was renamed also those of which no run has seen the bytes.
-  private mutating func findNames(of missing: [Missing]) {
+  private mutating func findNames(
+    of missing: [Missing], _ lacks: (ImagePlace) -> Bool
+  ) throws {
     let renamed = renamedFolders(of: missing)
+    guard !renamed.isEmpty else { return }
     for image in missing where urls[image.place] == nil {
-      guard let (old, new) = renamed.first(where: { image.path.begins(with: $0.old + "/") }) else {
-        continue
-      }
+      try Task.checkCancellation()
+      let old = Self.folders(above: image.path).first { renamed[Identifier($0)] != nil }
+      guard let old, let new = renamed[Identifier(old)] else { continue }
       let rest = String(decoding: image.path.utf8.dropFirst(old.utf8.count), as: UTF8.self)
       let place = ImagePlace(FirstSources.url(of: new + rest))
-      if left[place] != nil { take(place, for: image) } else { gone.insert(image.place) }
+      if left[place] != nil {
+        take(place, for: image)
+      } else if lacks(place) {
+        gone.insert(image.place)
+      }
     }
   }
 
-  /// Folders that do not exist any more, and most of whose known images are below another one, by their old names.
-  private func renamedFolders(of missing: [Missing]) -> [(old: String, new: String)] {
+  /// Folders that do not exist any more, with those below which most of their known images are now, by their old names.
+  private func renamedFolders(of missing: [Missing]) -> [Identifier: String] {
+    var known: [Identifier: Int] = [:]
+    for image in missing where image.content != nil {
+      for folder in Self.folders(above: image.path) { known[Identifier(folder), default: 0] += 1 }
+    }
     var counts: [Identifier: [Identifier: Int]] = [:]
     for (place, url) in urls {
-      guard let (old, new) = Self.folders(place.path, ImagePlace(url).path),
-        !FileSystem.exists(old)
-      else { continue }
+      guard let (old, new) = Self.folders(place.path, ImagePlace(url).path) else { continue }
       counts[Identifier(old), default: [:]][Identifier(new), default: 0] += 1
     }
-    return counts.keys.sorted().compactMap { old in
-      let known = missing.count { $0.content != nil && $0.path.begins(with: old.text + "/") }
-      let new = counts[old]?.first { $0.value * 2 > known }?.key
-      return new.map { (old.text, $0.text) }
+    var renamed: [Identifier: String] = [:]
+    for (old, news) in counts where !FileSystem.exists(old.text) {
+      renamed[old] = news.first { $0.value * 2 > known[old, default: 0] }?.key.text
     }
+    return renamed
+  }
+
+  /// The innermost first.
+  private static func folders(above path: String) -> [String] {
+    var folders: [String] = []
+    var folder = FileSystem.parent(of: path)
+    while folder != "/", folder != "." {
+      folders.append(folder)
+      folder = FileSystem.parent(of: folder)
+    }
+    return folders
   }
 
   /// Two paths without the end that they share; nil if not even their last names are the same.

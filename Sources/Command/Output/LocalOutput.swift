@@ -57,8 +57,14 @@ final class LocalOutput: Sendable {
 
   /// - Throws: ``TesseraError`` if none is kept.
   func expectCatalogBefore() async throws -> CatalogBefore {
-    if FileSystem.isDirectory(path), let before = try await catalogBefore() { return before }
     let name = source?.location ?? path
+    guard FileSystem.isDirectory(path) else {
+      guard FileSystem.exists(path) else { throw TesseraError(noOutput: name, exists: false) }
+      throw TesseraError(
+        .output, "\"\(name)\" is a file", remedy: "name the output that holds it, or two catalogs",
+        subject: name)
+    }
+    if let before = try await catalogBefore() { return before }
     throw TesseraError(
       .output, "\"\(name)\" keeps no earlier catalog",
       remedy: "name the two catalogs to compare", subject: name)

@@ -34,24 +34,33 @@ struct Rollback: Sendable {
     var list = KeptCatalogList(catalogs: [])
     for (number, kept) in try await kept(in: output.published).enumerated() {
       var entry = KeptCatalogList.Entry(kept, number: number + 1, now: now)
-      // One that can't be read is listed all the same; to roll back to it says what is wrong.
-      entry.counts = try? await Self.statuses(of: kept, in: output.published)
+      entry.counts = try await Self.statuses(of: kept, in: output.published)
       try Task.checkCancellation()
       list.catalogs.append(entry)
     }
     return list
   }
 
-  /// How many images have which status.
+  /// How many images have which status; nil for a damaged catalog, which is listed all the same: to roll back to it says what
+  /// is wrong.
   private static func statuses(
     of kept: KeptCatalog, in output: any Output
-  ) async throws -> [String: Int] {
+  ) async throws -> [String: Int]? {
     var texts = CatalogTexts(kept.path, in: output)
     var counts: [String: Int] = [:]
-    while let line = try await texts.next() {
-      counts[CatalogLine.status(in: line) ?? "", default: 0] += 1
+    while true {
+      let line: [UInt8]?
+      do {
+        line = try await texts.next()
+      } catch {
+        guard error.isDamage || error.isMissingFile else { throw error }
+        return nil
+      }
+      guard let line else { return counts }
+      let status = CatalogLine.status(in: line).flatMap(CatalogImage.Status.init)
+      guard let status else { return nil }
+      counts[status.rawValue, default: 0] += 1
     }
-    return counts
   }
 
   private func kept(in output: any Output) async throws -> [KeptCatalog] {

@@ -6,6 +6,9 @@ internal import TesseraText
 struct UnlistedFiles {
   /// Relative to the folder.
   private var names: [String] = []
+  /// How many more files of the list seem to have come after it than not. If most have, the folder was copied, or got another
+  /// owner, and the times say nothing.
+  private var newOfList = 0
   /// Whether not all was looked at.
   private var isPart = false
   private let listed: Set<ImagePlace>
@@ -49,7 +52,7 @@ struct UnlistedFiles {
   }
 
   private func note(of place: String, _ folder: String) -> String? {
-    guard !names.isEmpty else { return nil }
+    guard !names.isEmpty, newOfList <= 0 else { return nil }
     let count = (isPart ? "at least " : "") + Amount.count(names.count, "image")
     let some = names.prefix(Self.examples).joined(separator: ", ")
     let words =
@@ -76,9 +79,10 @@ struct UnlistedFiles {
       case .folder where !FirstSources.isOutput(path):
         look(in: path, prefix: "\(prefix)\(name)/")
       case .file:
-        if (directory.arrival(of: name) ?? 0) > since,
-          !listed.contains(ImagePlace(FirstSources.url(of: path))), FirstSources.isImage(path)
-        {
+        let isNew = (directory.arrival(of: name) ?? 0) > since
+        if listed.contains(ImagePlace(FirstSources.url(of: path))) {
+          newOfList += isNew ? 1 : -1
+        } else if isNew, FirstSources.isImage(path) {
           names.append(prefix + name)
         }
       case .folder, .link, .other, nil: break

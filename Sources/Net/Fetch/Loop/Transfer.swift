@@ -160,10 +160,10 @@ extension Transfer {
     }
   }
 
-  /// Whether the response counts. If this side had enough of it, libcurl reports a failed write.
   /// Whether the last request got the head of a response.
   var isAnswered: Bool { response.headers.status != 0 }
 
+  /// Whether the response counts. If this side had enough of it, libcurl reports a failed write.
   private func wasAnswered(rawCode: UInt32) -> Bool {
     if case .error = stop { return false }
     return rawCode == 0 || stop != nil

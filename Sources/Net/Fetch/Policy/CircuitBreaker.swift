@@ -48,6 +48,7 @@ struct CircuitBreaker {
   /// Requests that were sent after a pause, before one succeeded.
   var probes = 0
   private var failures = 0
+  private var openings = 0
   private let firstFailure: ContinuousClock.Instant
   private var lastFailure: ContinuousClock.Instant
   private var openUntil: ContinuousClock.Instant
@@ -80,10 +81,11 @@ struct CircuitBreaker {
     // Requests that were in flight together count as one failure: so none counts while it is open.
     if now >= openUntil {
       failures += 1
-      let step = failures - failure.failuresToOpen
-      if step >= 0 {
+      // Once it has been open, each probe that fails opens it again, whatever is wrong.
+      if openings > 0 || failures >= failure.failuresToOpen {
         // The exponent is limited so that the shift cannot overflow.
-        let pause = min(Self.longestPause, Self.firstPause * (1 << min(step, 16)))
+        let pause = min(Self.longestPause, Self.firstPause * (1 << min(openings, 16)))
+        openings += 1
         // At least half of the pause: with full jitter the host could get its next request at once.
         openUntil = now.advanced(by: pause * (0.5 + chance / 2))
       }
@@ -129,8 +131,8 @@ extension CircuitBreaker.Signal {
         guard error.isRetryable else { return nil }
         if !wasSent {
           self = .unreachable(error)
-        } else if error.code == .network, !wasAnswered {
-          self = .dropped(error)
+        } else if error.code == .network {
+          self = wasAnswered ? .success : .dropped(error)
         } else {
           // Only this source may be slow.
           return nil
