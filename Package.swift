@@ -294,7 +294,8 @@ let package = Package(
       "OutputToolsTests",
       [
         "tessera", "TesseraOutput", "TesseraJSON", "TesseraCatalog", "TesseraState",
-        "TesseraMemoryOutput", "TesseraBytes", "TesseraManifest", "TesseraPipelineFile", "TesseraPlan", "TesseraSystem",
+        "TesseraMemoryOutput", "TesseraBytes", "TesseraManifest", "TesseraPipelineFile",
+        "TesseraPlan", "TesseraSystem",
         "TesseraText", "TesseraNet", "TesseraImageHeader", "TesseraWorkers",
       ]),
     tests(

@@ -6,7 +6,8 @@ extension TesseraError {
   package static func busy(_ place: String, holder: String) -> TesseraError {
     let who = holder.isEmpty ? "another process" : "process \(holder)"
     return TesseraError(
-      .busy, "another run holds \(place) (\(who))", remedy: "wait for it, or end it", subject: place)
+      .busy, "another run holds \(place) (\(who))", remedy: "wait for it, or end it", subject: place
+    )
   }
 
   /// Another process holds it by an object in the store, which it wrote some time ago.

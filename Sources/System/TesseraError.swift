@@ -70,7 +70,8 @@ extension TesseraError {
     switch error {
     case let error as TesseraError: self = error
     case let error as any ReportedError: self = error.report
-    case is CancellationError: self.init(.stopped, "stopped by a signal", remedy: "run the same command again")
+    case is CancellationError:
+      self.init(.stopped, "stopped by a signal", remedy: "run the same command again")
     default: self.init(.local, "\(error)")
     }
   }

@@ -137,7 +137,8 @@ extension StreamTests {
       let none = try await tessera("init", out, "--manifest-only")
       #expect(
         none.status == 2
-          && none.errors.contains("permits no folder that exists; name the images to list"), "\(none)"
+          && none.errors.contains("permits no folder that exists; name the images to list"),
+        "\(none)"
       )
     }
 

@@ -56,7 +56,9 @@ import Testing
     #expect(base == (below.map { "file://\(real)/\($0)" } ?? "file:///usr/"))
   }
 
-  @Test(arguments: ["images", "images.example.com/a", "./none", "/none", "s3://a", "file:///a", "ftp://a/"])
+  @Test(arguments: [
+    "images", "images.example.com/a", "./none", "/none", "s3://a", "file:///a", "ftp://a/",
+  ])
   func whatIsNoBaseIsAMistake(_ text: String) throws {
     #expect(throws: (any Error).self) {
       try Self.decode(KeyValues.minimal + "base: \"\(text)\"\n")
