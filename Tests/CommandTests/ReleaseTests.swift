@@ -34,8 +34,8 @@ import Testing
       ("Examples/package/debian/changelog", "tessera (\(version)) "),
       ("Sources/Clients/web/package.json", "\"version\": \"\(version)\""),
       ("Sources/Clients/android/pom.xml", "<version>\(version)</version>"),
-      ("README.md", "tessera-\(version)-linux-x86_64.tar.gz"),
-      ("README.md", "tessera_\(version)~debian12_amd64.deb"),
+      ("Examples/package/README.md", "tessera-\(version)-linux-x86_64.tar.gz"),
+      ("Examples/package/README.md", "tessera_\(version)~debian12_amd64.deb"),
     ] {
       let text = try Document(path).text
       #expect(text.contains(expected), "\(path) lacks \(expected)")
