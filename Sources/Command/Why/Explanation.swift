@@ -297,7 +297,7 @@ extension PipelineFile {
         }
         try Task.checkCancellation()
       }
-    } catch let error as TesseraError where error.code != .stopped {
+    } catch  where !(error is CancellationError) {
       // One that can't be read has no answer; "run" and "check" say why.
       return nil
     }
