@@ -51,6 +51,7 @@ import Testing
   // MARK: Drafts
 
   /// Shopify says it in the first row of a product only; what it says of the first is not a word on the next.
+  /// A product of which no row says anything may be a draft whose first row was deleted.
   @Test func imagesOfDraftsAreLeftOut() {
     let table = """
       Handle,Published,Image Src,Status
@@ -71,7 +72,6 @@ import Testing
     #expect(
       ListOutline.lines(table, columns: mapping) == [
         "2 shirt https://a/1.jpg shared", "3 shirt https://a/2.jpg shared",
-        "8 bag https://a/6.jpg shared",
         "9: \"maybe\" does not say whether it is published; expected a word such as true, active, false or draft",
         "11 scarf https://a/9.jpg shared",
       ])
@@ -80,7 +80,7 @@ import Testing
     var bytes = Array(table.utf8)[...]
     let parts = reader.parts(&bytes, limit: .max) + reader.finishParts()
     #expect(parts.allSatisfy { $0.digest == nil })
-    #expect((reader.omitted.imageless, reader.omitted.unpublished) == (1, 4))
+    #expect((reader.omitted.imageless, reader.omitted.unpublished) == (1, 5))
   }
 
   /// The row that can't be read may be the one that says that the product is a draft.
@@ -94,7 +94,6 @@ import Testing
       #expect(
         lines.dropFirst() == [
           "5 shoe https://a/4.jpg shared", "6 shoe https://a/5.jpg shared",
-          "7 belt https://a/6.jpg shared",
         ], "\(lines)")
     }
   }
@@ -341,7 +340,8 @@ import Testing
     }
     let columns: [ColumnMapping.Member: [String]] = [.url: ["Image Src"], .published: ["Status"]]
     #expect(urls(columns) == ["3", "4", "5"])
-    #expect(urls(columns.merging([.id: ["SKU"]]) { $1 }) == ["3", "4", "5"])
+    // With one, the row that said "draft" may have been deleted.
+    #expect(urls(columns.merging([.id: ["SKU"]]) { $1 }) == ["3", "4"])
     #expect(urls([.url: ["Image Src"], .published: []]) == ["1", "2", "3", "4", "5"])
   }
 

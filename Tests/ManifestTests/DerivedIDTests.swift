@@ -148,8 +148,8 @@ import Testing
   @Test func rowsAreJoinedByTheBytesOfTheirIds() {
     let columns = ColumnMapping([.url: ["image"], .id: ["link"], .published: ["published"]])
     let rows =
-      "link,image,published\ncaf\u{E9},https://i.example/1.jpg,false\n"
+      "link,image,published\ncaf\u{E9},https://i.example/1.jpg,true\n"
       + "caf\u{E9},https://i.example/2.jpg,\ncafe\u{301},https://i.example/3.jpg,\n"
-    #expect(Self.entries(rows, columns).map(\.url) == ["https://i.example/3.jpg"])
+    #expect(Self.entries(rows, columns).map(\.url) == (1...2).map { "https://i.example/\($0).jpg" })
   }
 }

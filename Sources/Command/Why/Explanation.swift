@@ -305,7 +305,7 @@ extension PipelineFile {
       let line = list.words(forLine: row.line)
       return switch row.reason {
       case .imageless: "\(line) of the list has it, without an image"
-      case .unpublished: "\(line) of the list has it, and says that it is not published"
+      case .unpublished: "\(line) of the list has it, and does not say that it is published"
       }
     }
   }

@@ -184,7 +184,7 @@ struct MappedJSONDecoder: RecordDecoding {
   let mapping: ColumnMapping
   private let paths: [String: MemberPath]
   private let used: Set<String>
-  private var publication = Publication()
+  private var publication = Publication(ifUnsaid: true)
 
   init(_ mapping: ColumnMapping, isOfXML: Bool = false) {
     self.mapping = mapping
@@ -208,7 +208,7 @@ struct MappedJSONDecoder: RecordDecoding {
     return try entries(of: members, extra: extra, line: line, &omitted)
   }
 
-  mutating func loseRecord() { publication.loseRow() }
+  mutating func loseRecord() { publication.loseRecord() }
 
   /// - Parameter members: of one object.
   mutating func entries(
@@ -240,17 +240,21 @@ struct Publication: Sendable {
     "unlisted", "private", "pending", "scheduled", "future", "disabled", "hidden", "trash",
   ]
 
-  private var last: (id: String?, isPublished: Bool)?
-  /// Whether a row could not be read that may have been the one that says it.
-  private var isLost = false
+  /// Whether a record that says nothing is published. Not so a row of a table: it may be a further row of a product whose first one,
+  /// which said "draft", is not in the list. A record of JSON or XML is whole.
+  let ifUnsaid: Bool
 
-  /// To be called for a row that can't be read. Rows that say nothing are not published then, until one says something.
-  mutating func loseRow() { (last, isLost) = (nil, true) }
+  private var last: (id: String?, isPublished: Bool)?
+
+  init(ifUnsaid: Bool) { self.ifUnsaid = ifUnsaid }
+
+  /// To be called for a record that can't be read: it may be the one that says it.
+  mutating func loseRecord() { last = (nil, false) }
 
   /// - Parameters:
-  ///   - id: of the row; nil if it has none.
-  ///   - words: those of the row, all of which have to say that it is published. Without any, it is as the row before is, if that
-  ///     has the same id or this row has none, and otherwise published.
+  ///   - id: of the record; nil if it has none.
+  ///   - words: those of the record, all of which have to say that it is published. Without any, it is as the record before it, if
+  ///     that has the same id or this one has none.
   /// - Throws: for a word that says neither.
   mutating func isPublished(
     _ id: String?, _ words: [String], line: Int
@@ -263,8 +267,7 @@ struct Publication: Sendable {
       throw error
     }
     let carried = id == nil || Identifier(last?.id) == Identifier(id) ? last?.isPublished : nil
-    if isPublished != nil { isLost = false }
-    let result = isPublished ?? carried ?? !isLost
+    let result = isPublished ?? carried ?? ifUnsaid
     last = (id, result)
     return result
   }

@@ -73,7 +73,7 @@ struct TableDecoder: RecordDecoding {
     return try entries(of: fields, line: line, &omitted)
   }
 
-  mutating func loseRecord() { mapped?.publication.loseRow() }
+  mutating func loseRecord() { mapped?.publication.loseRecord() }
 
   /// - Parameter fields: one for each column; nil where a database has no value.
   mutating func entries(
@@ -121,7 +121,7 @@ private struct MappedColumns {
   private let indices: [String: Int]
   /// Names as the table spells them.
   private let used: Set<String>
-  var publication = Publication()
+  var publication = Publication(ifUnsaid: false)
 
   /// Nil if the mapping names a column that is not there.
   init?(_ mapping: ColumnMapping, in names: [String]) {
