@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func everyTruncatedLengthIsRejected() throws {
+  @Test(.faults(.c17)) func everyTruncatedLengthIsRejected() throws {
     let bytes = try TableFixture().bytes
     // Every length of the header, of the index and around the pixels' start; then some of the rest.
     let lengths =
@@ -75,7 +75,7 @@ import Testing
   }
 
   /// Every byte of the header, and of the index but the hashes, decides.
-  @Test func everyDamagedFieldIsRejected() throws {
+  @Test(.faults(.c17)) func everyDamagedFieldIsRejected() throws {
     let fixture = try TableFixture()
     let index = 64..<64 + 9 * 24
     for place in Array(0..<64) + index.filter({ ($0 - 64) % 24 >= 20 }) {
@@ -106,7 +106,7 @@ import Testing
     #expect(throws: TableError.self) { try PixelTable(contentsOf: outside) }
   }
 
-  @Test func foreignFilesAreRejected() throws {
+  @Test(.faults(.c17)) func foreignFilesAreRejected() throws {
     var names = ["plain.jpg", "grey.png", "lossy.webp", "animated.gif"].map {
       Places.fixture($0)
     }
@@ -121,7 +121,7 @@ import Testing
   }
 
   /// 10,000 files with a few random bytes in places that matter: each is rejected, or read within its bytes.
-  @Test func randomBytesNeverLeadOutside() throws {
+  @Test(.faults(.c17)) func randomBytesNeverLeadOutside() throws {
     let fixture = try TableFixture()
     let ids = TableFixture.images.map(\.id)
     var random = SplitMix(seed: 10_000)
@@ -146,7 +146,7 @@ import Testing
   }
 
   /// Numbers whose sums and products overflow.
-  @Test func extremeNumbersAreRejected() throws {
+  @Test(.faults(.c17)) func extremeNumbersAreRejected() throws {
     let fixture = try TableFixture()
     for (place, count) in [(16, 4), (20, 4), (24, 4), (28, 4), (32, 8), (40, 8), (48, 8), (56, 8)] {
       for fill: UInt8 in [0, 0x7F, 0x80, 0xFF] {
@@ -158,7 +158,7 @@ import Testing
     }
   }
 
-  @Test func aMappedTableOutlivesItsReplacement() throws {
+  @Test(.faults(.c18)) func aMappedTableOutlivesItsReplacement() throws {
     let file = try write(try TableFixture().bytes)
     let table = try PixelTable(contentsOf: file)
     // The mapping needs no open file.
@@ -225,7 +225,7 @@ import Testing
     return catalog
   }
 
-  @Test func missingAndDamagedTablesAreNotErrors() throws {
+  @Test(.faults(.c18)) func missingAndDamagedTablesAreNotErrors() throws {
     let fixture = try TableFixture()
     let digest = SHA256.of(fixture.bytes)
     let path = "tables/\(digest.prefix(2))/\(digest.prefix(32))-11x12.bgra8"

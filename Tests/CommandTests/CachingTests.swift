@@ -64,6 +64,7 @@ import Testing
   /// The headers of the redirect and of its target, and the requests that a second run makes: for
   /// `/a`, and for the target.
   @Test(
+    .faults(.n43),
     arguments: [
       (["Cache-Control": "no-store"], ["Cache-Control": forever], [1, 1]),
       ([:], ["Cache-Control": forever], [1, 1]),
@@ -119,9 +120,11 @@ import Testing
   // MARK: Validators (N31, N44)
 
   /// A second run is answered 304 by the target, and the redirect gets no validators.
-  @Test(arguments: [
-    ["ETag": "\"1\""], ["Last-Modified": "Mon, 01 Jun 2026 10:00:00 GMT"],
-  ])
+  @Test(
+    .faults(.n31),
+    arguments: [
+      ["ETag": "\"1\""], ["Last-Modified": "Mon, 01 Jun 2026 10:00:00 GMT"],
+    ])
   func theTargetIsRevalidated(_ headers: [String: String]) async throws {
     let places = try RedirectingServer(to: "/one")
     defer { places.server.stop() }
@@ -137,9 +140,11 @@ import Testing
   }
 
   /// The redirect leads to another image with the same validator: the whole is requested.
-  @Test(arguments: [
-    ["ETag": "\"1\""], ["Last-Modified": "Mon, 01 Jun 2026 10:00:00 GMT"],
-  ])
+  @Test(
+    .faults(.n44),
+    arguments: [
+      ["ETag": "\"1\""], ["Last-Modified": "Mon, 01 Jun 2026 10:00:00 GMT"],
+    ])
   func anotherPlaceIsNotAskedWithTheValidator(_ headers: [String: String]) async throws {
     let places = try RedirectingServer(to: "/one")
     defer { places.server.stop() }
@@ -176,7 +181,7 @@ import Testing
 
   /// A signed URL is another one each time, and the same place: it is revalidated, and its
   /// signature reaches neither catalog nor state.
-  @Test func aSignedTargetIsOnePlaceAndShowsNoSignature() async throws {
+  @Test(.faults(.c12)) func aSignedTargetIsOnePlaceAndShowsNoSignature() async throws {
     func target(_ number: Int) -> String {
       "/one?v=2&X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=key\(number)"
         + "&X-Amz-Date=20260601T10000\(number)Z&X-Amz-Expires=60&X-Amz-SignedHeaders=host"
@@ -206,7 +211,7 @@ import Testing
   }
 
   /// A control character in a validator is sent to no server (N48).
-  @Test func aValidatorWithAControlCharacterIsNotSent() async throws {
+  @Test(.faults(.n48)) func aValidatorWithAControlCharacterIsNotSent() async throws {
     let seen = Mutex<[String]>([])
     let plain = try Places.bytes("plain.jpg")
     let server = try FaultServer()

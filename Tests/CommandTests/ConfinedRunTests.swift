@@ -9,6 +9,7 @@ import Testing
 
   /// W19
   @Test(
+    .faults(.w19),
     arguments: [
       (["landlock"], "read this machine's files (no Landlock)"),
       (["seccomp"], "use the network and start processes (no seccomp)"),
@@ -54,7 +55,7 @@ import Testing
   }
 
   /// W7: the coordinator's memory does not depend on its workers'.
-  @Test func leaksOfWorkersStayWithThem() async throws {
+  @Test(.faults(.w7)) func leaksOfWorkersStayWithThem() async throws {
     let server = try FaultServer()
     defer { server.stop() }
     var manifest = ""
@@ -78,7 +79,7 @@ import Testing
 
   /// W11: the kernel ends workers with the fork server, and that with the coordinator. Processes
   /// that a decoder starts, where no filter denies it, are not reached by that.
-  @Test(arguments: [false, true])
+  @Test(.faults(.w11), arguments: [false, true])
   func workersEndWithAKilledCoordinator(_ startsProcesses: Bool) async throws {
     let server = try FaultServer(["/a": { _, connection in connection.fixture("display-p3.jpg") }])
     defer { server.stop() }
@@ -104,6 +105,7 @@ import Testing
 
   /// W16: the first process of a container, with and without a shell before it.
   @Test(
+    .faults(.w16),
     arguments: [
       ["--mount-proc"], ["--mount-proc", "/bin/sh", "-c", #""$0" "$@"; exit $?"#],
     ])
@@ -125,7 +127,7 @@ import Testing
   }
 
   /// libdispatch would end the process after about a second, whatever it is doing.
-  @Test func aNamespaceWithTheProcOfAnotherOne() async throws {
+  @Test(.faults(.w16)) func aNamespaceWithTheProcOfAnotherOne() async throws {
     guard try await Tool.run("/usr/bin/unshare", ["-pf", "true"]).status == 0 else {
       print("not tested: no namespace of processes can be made here")
       return

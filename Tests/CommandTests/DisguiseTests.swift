@@ -7,7 +7,7 @@ import Testing
 @Suite struct DisguiseTests {
   /// I9: bytes after an image, and a wrong extension. Nothing but the image is published, even if
   /// outputs have the source's own format and keep its metadata.
-  @Test(arguments: ["strip", "keep"])
+  @Test(.faults(.i9), arguments: ["strip", "keep"])
   func noOutputHasBytesAfterTheImage(_ metadata: String) async throws {
     let folder = try TemporaryFolder()
     let sources = [
@@ -46,7 +46,7 @@ import Testing
 
   /// I17: formats for which ImageMagick, Ghostscript or libvips' less tested loaders would be
   /// called. Each is rejected; no other program is started, and no file that it names is opened.
-  @Test func rareFormatsReachNoDecoder() async throws {
+  @Test(.faults(.i17)) func rareFormatsReachNoDecoder() async throws {
     let folder = try TemporaryFolder()
     let canaries = try TemporaryFolder()
     let canary = try canaries.write("a canary", to: "canary.jpg")

@@ -86,7 +86,7 @@ import Testing
 
   /// Kills before every call, in a first run and in one over changes. The next run has the catalog of
   /// an undisturbed one, and nothing is left over.
-  @Test(arguments: [true, false])
+  @Test(.faults(.f5), arguments: [true, false])
   func aKillBeforeAnyCallLeavesNothing(isFirst: Bool) async throws {
     let scenario = try await Scenario(isFirst: isFirst)
     let count = try await scenario.count("change")
@@ -126,10 +126,12 @@ import Testing
 
   /// Every call fails once. The run goes on and has the right result, or ends with the call's error:
   /// the state is not blamed, the catalog is the old or the new one, and the next run is whole.
-  @Test(arguments: [
-    ("change", "\(EIO)"), ("write,copy,truncate,allocate,create,mkdir", "\(ENOSPC)"),
-    ("write,copy", "\(EDQUOT)"), ("write,copy", "short"), ("write,sync,create", "\(EINTR)"),
-  ])
+  @Test(
+    .faults(.f1, .f2, .f16, .r1),
+    arguments: [
+      ("change", "\(EIO)"), ("write,copy,truncate,allocate,create,mkdir", "\(ENOSPC)"),
+      ("write,copy", "\(EDQUOT)"), ("write,copy", "short"), ("write,sync,create", "\(EINTR)"),
+    ])
   func aFailingCallIsReportedAsWhatItIs(_ calls: String, _ error: String) async throws {
     let scenario = try await Scenario(isFirst: false)
     let count = try await scenario.count(calls)

@@ -52,11 +52,13 @@ import Testing
 
   /// A commit fails in the background, between two items: SQLite rolls back, and the next commit fails
   /// for the only reason that there is nothing to commit. That was taken for a damaged state.
-  @Test(arguments: [
-    (ENOSPC, "database or disk is full; free space on its file system"),
-    (EDQUOT, "(778: Disk quota exceeded); free space or have the quota raised"),
-    (EIO, "(778: Input/output error); check the disk"),
-  ])
+  @Test(
+    .faults(.f16),
+    arguments: [
+      (ENOSPC, "database or disk is full; free space on its file system"),
+      (EDQUOT, "(778: Disk quota exceeded); free space or have the quota raised"),
+      (EIO, "(778: Input/output error); check the disk"),
+    ])
   func aFailedCommitIsNotADamagedState(_ code: Int32, _ cause: String) async throws {
     let grown = try await Grown(on: RunFixture(manifest: ""), isSlow: true)
     let state = grown.fixture.folder.path("out/.tessera/state.sqlite")
@@ -68,7 +70,7 @@ import Testing
   }
 
   /// Another program holds the state (F19).
-  @Test func aLockedStateIsNotADamagedState() async throws {
+  @Test(.faults(.f19)) func aLockedStateIsNotADamagedState() async throws {
     let grown = try await Grown(on: RunFixture(manifest: ""))
     let state = grown.fixture.folder.path("out/.tessera/state.sqlite")
     let script = """
@@ -163,7 +165,7 @@ import Testing
     await nginx.stop()
   }
 
-  @Test func aReadOnlyDiskIsNamed() async throws {
+  @Test(.faults(.f3)) func aReadOnlyDiskIsNamed() async throws {
     try await Self.withDisk("size=9m") { fixture, disk in
       let grown = try await Grown(on: fixture)
       #expect(try await Tool.run("/bin/mount", ["-o", "remount,ro", disk]).status == 0)
@@ -176,7 +178,7 @@ import Testing
   }
 
   /// The disk has room for a few more blocks only: wherever the run meets its end, it says so.
-  @Test func aFullDiskIsNamed() async throws {
+  @Test(.faults(.f1)) func aFullDiskIsNamed() async throws {
     try await Self.withDisk("size=1m") { fixture, disk in
       let grown = try await Grown(on: fixture)
       let filler = disk + "/filler"
@@ -192,7 +194,7 @@ import Testing
     }
   }
 
-  @Test func usedUpInodesAreNamed() async throws {
+  @Test(.faults(.f13)) func usedUpInodesAreNamed() async throws {
     try await Self.withDisk("size=9m,nr_inodes=40") { fixture, disk in
       let grown = try await Grown(on: fixture)
       for free in 0...3 {
@@ -214,7 +216,7 @@ import Testing
   // MARK: Limits
 
   /// Too few descriptors for a run, from none to spare to all it needs (F13).
-  @Test func usedUpDescriptorsAreNamed() async throws {
+  @Test(.faults(.f13)) func usedUpDescriptorsAreNamed() async throws {
     let grown = try await Grown(on: RunFixture(manifest: ""))
     let pipeline = grown.fixture.folder.path("feed.yaml")
     var statuses: [Int32] = []
@@ -232,7 +234,7 @@ import Testing
   }
 
   /// A name that is longer than a file system allows (F13).
-  @Test func anOverlongNameIsNamed() async throws {
+  @Test(.faults(.f13)) func anOverlongNameIsNamed() async throws {
     let fixture = try RunFixture(manifest: "")
     for name in [String(repeating: "o", count: 256), String(repeating: "long/", count: 999)] {
       let result = try await fixture.run("--output", fixture.folder.path(name))
@@ -266,7 +268,7 @@ import Testing
   }
 
   /// Temporary files are on another file system than the output (F14).
-  @Test func temporaryFilesMayBeOnAnotherFileSystem() async throws {
+  @Test(.faults(.f14)) func temporaryFilesMayBeOnAnotherFileSystem() async throws {
     let other = "/dev/shm/tessera-test-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: other) }

@@ -62,7 +62,7 @@ import Testing
 
   /// The machine stops before each such call of a run. Whatever has reached the disk, the catalog
   /// names only complete files, and the next run has the result of an undisturbed one.
-  @Test func powerCutBeforeAnyCallKeepsTheCatalogTrue() async throws {
+  @Test(.faults(.f6)) func powerCutBeforeAnyCallKeepsTheCatalogTrue() async throws {
     let scenario = try await Scenario()
     let (counted, counting) = try scenario.fixture()
     let count = try await counting.count(Self.boundaries) { environment in
@@ -131,7 +131,7 @@ import Testing
   }
 
   /// Partial and interrupted calls are continued.
-  @Test(arguments: ["short", "interrupt"])
+  @Test(.faults(.f2), arguments: ["short", "interrupt"])
   func partialCallsAreContinued(_ error: String) async throws {
     let scenario = try await Scenario()
     let (fixture, shim) = try scenario.fixture()

@@ -7,7 +7,7 @@ import Testing
 /// What ends an exchange with a server before its body, in whole runs.
 @Suite struct ExchangeTests {
   /// Headers without an end, wherever they are: memory does not grow with them (N33, N45).
-  @Test(arguments: ["trailers", "interim responses", "headers", "redirects"])
+  @Test(.faults(.n33, .n45), arguments: ["trailers", "interim responses", "headers", "redirects"])
   func endlessHeadersNeedNoMemory(_ kind: String) async throws {
     let plain = try Places.bytes("plain.jpg")
     let line = "X-Filler: \(String(repeating: "y", count: 2_000))\r\n"
@@ -55,10 +55,12 @@ import Testing
   }
 
   /// The status of an error decides, although its body never comes (N47).
-  @Test(arguments: [
-    ("404 Not Found", false), ("410 Gone", false), ("403 Forbidden", false),
-    ("503 Service Unavailable", true), ("302 Found", false),
-  ])
+  @Test(
+    .faults(.n21, .n47),
+    arguments: [
+      ("404 Not Found", false), ("410 Gone", false), ("403 Forbidden", false),
+      ("503 Service Unavailable", true), ("302 Found", false),
+    ])
   func theStatusDecidesBeforeTheBody(_ status: String, _ isRetryable: Bool) async throws {
     let server = try FaultServer()
     defer { server.stop() }
@@ -76,7 +78,8 @@ import Testing
   }
 
   /// What was taken down is not shown again: not even as stale.
-  @Test(arguments: ["404 Not Found", "410 Gone", "451 Unavailable For Legal Reasons"])
+  @Test(
+    .faults(.n29), arguments: ["404 Not Found", "410 Gone", "451 Unavailable For Legal Reasons"])
   func aTakedownEndsTheItem(_ status: String) async throws {
     let isGone = Mutex(false)
     let server = try FaultServer()

@@ -109,7 +109,7 @@ import Testing
   }
 
   /// Killed before each of its calls that change the disk, `--force` leaves the old export or the new one, whole.
-  @Test(arguments: ["android", "csv"])
+  @Test(.faults(.f20), arguments: ["android", "csv"])
   func aKilledForceLeavesOneOfBoth(_ form: String) async throws {
     let fixture = try await Self.made(ids: ["a", "b", "c", "d", "e", "f", "g", "h"])
     let shim = try await Shim(in: fixture.folder, for: "").with(

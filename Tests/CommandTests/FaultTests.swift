@@ -8,7 +8,7 @@ import Testing
 /// Faults during `tessera run`: each one costs its item, or ends the run and keeps the last good
 /// catalog.
 @Suite struct FaultTests {
-  @Test func eachBadItemFailsAlone() async throws {
+  @Test(.faults(.i2, .n7, .n23, .n24)) func eachBadItemFailsAlone() async throws {
     let server = try FaultServer([
       "/good": { _, connection in connection.fixture("plain.jpg") },
       "/html": { _, connection in
@@ -73,7 +73,7 @@ import Testing
     #expect(try fixture.report["errors.not-image"] == 3)
   }
 
-  @Test func transientErrorsAreRetried() async throws {
+  @Test(.faults(.n27)) func transientErrorsAreRetried() async throws {
     let server = try FaultServer([
       "/twice": { request, connection in
         if request.before < 2 {
@@ -95,7 +95,7 @@ import Testing
 
   /// A worker is killed during a job that is not its first: a fresh worker repeats the job. If that
   /// one is killed, too, the item fails.
-  @Test(arguments: [1, 2])
+  @Test(.faults(.w3, .w13), arguments: [1, 2])
   func killedWorkerCostsAtMostOneItem(_ kills: Int) async throws {
     let names = ["plain.jpg", "transparent.png", "animated.gif", "tall-900x20000.png"]
     let mayBeSent = Mutex(false)
@@ -170,7 +170,7 @@ import Testing
   }
 
   /// A compromised worker may write anything into staging and spool (W10); the run removes it.
-  @Test func temporaryFilesOfAnyOriginAreRemoved() async throws {
+  @Test(.faults(.w10)) func temporaryFilesOfAnyOriginAreRemoved() async throws {
     let fixture = try RunFixture(manifest: "")
     let folder = fixture.folder
     let server = try FaultServer([
@@ -211,7 +211,7 @@ import Testing
     #expect(images[1].width == 240)
   }
 
-  @Test(arguments: [(SIGINT, 130), (SIGTERM, 143)] as [(Int32, Int32)])
+  @Test(.faults(.w14), arguments: [(SIGINT, 130), (SIGTERM, 143)] as [(Int32, Int32)])
   func signalsStopARunAndTheNextOneContinues(_ number: Int32, _ status: Int32) async throws {
     let server = try FaultServer([
       "/good": { _, connection in connection.fixture("plain.jpg") },
@@ -240,7 +240,7 @@ import Testing
     try await fixture.expectWhole()
   }
 
-  @Test func secondRunOnTheSameOutputIsRejected() async throws {
+  @Test(.faults(.f7)) func secondRunOnTheSameOutputIsRejected() async throws {
     let server = try FaultServer(["/hang": { _, connection in connection.hang() }])
     defer { server.stop() }
     let fixture = try RunFixture(
@@ -304,10 +304,12 @@ import Testing
   }
 
   /// A worker with invalid replies costs its item, not the run.
-  @Test(arguments: [
-    #"{"job":0,"message":{"files":{"_0":{"facts":{"size":{"width":240,"height":160},"hasAlpha":false,"frames":1}}}}}"#,
-    #"{"job":0,"message":{"failed":{"_0":{"code":"local","message":"no space left"}}}}"#,
-  ])
+  @Test(
+    .faults(.w6),
+    arguments: [
+      #"{"job":0,"message":{"files":{"_0":{"facts":{"size":{"width":240,"height":160},"hasAlpha":false,"frames":1}}}}}"#,
+      #"{"job":0,"message":{"failed":{"_0":{"code":"local","message":"no space left"}}}}"#,
+    ])
   func invalidRepliesCostOneItem(_ reply: String) async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let fixture = try RunFixture(manifest: nginx.url("/plain.jpg"))

@@ -51,7 +51,7 @@ import Testing
 
   /// Each host gets its own headers, in full runs and in those for sizes only. None follow a
   /// redirect, not even to a host that has headers of its own.
-  @Test(arguments: [[], ["--layout-only"]])
+  @Test(.faults(.n22), arguments: [[], ["--layout-only"]])
   func boundHeadersGoToTheirHost(_ options: [String]) async throws {
     let servers = try Servers()
     defer { servers.stop() }

@@ -67,7 +67,7 @@ import Testing
   }
 
   /// A slow rate does not time out those that wait for it, also those whose first attempt has failed.
-  @Test func aDeadlineDoesNotCountTheWaitForARate() async throws {
+  @Test(.faults(.n50)) func aDeadlineDoesNotCountTheWaitForARate() async throws {
     let server = try FaultServer([
       "/s": { request, connection in
         if request.before == 0 { connection.reset() } else { connection.fixture("one-pixel.png") }
@@ -81,7 +81,7 @@ import Testing
     #expect(result.status == 0, "\(result.output)\(result.errors)")
   }
 
-  @Test func aHostThatBansIsReported() async throws {
+  @Test(.faults(.n51)) func aHostThatBansIsReported() async throws {
     let server = try FaultServer(["/b": { $1.respond("403 Forbidden") }])
     let good = try FaultServer(["/g": { $1.fixture("one-pixel.png") }])
     defer {
@@ -109,7 +109,7 @@ import Testing
   }
 
   /// A run that stops has no report: the warning says why.
-  @Test func aRunThatABanStopsSaysSo() async throws {
+  @Test(.faults(.n51)) func aRunThatABanStopsSaysSo() async throws {
     let server = try FaultServer(["/b": { $1.respond("403 Forbidden") }])
     defer { server.stop() }
     let fixture = try RunFixture(manifest: Self.lines(server, "b", 150))

@@ -14,7 +14,8 @@ import Testing
     var codes: [String]
   }
 
-  @Test func everyHostileImageCostsOneItem() async throws {
+  @Test(.faults(.i1, .i2, .i3, .i4, .i5, .i6, .i7, .i9, .i10, .i19, .i21, .w13))
+  func everyHostileImageCostsOneItem() async throws {
     let folder = try TemporaryFolder()
     let made = try await Tool.run(
       "/usr/bin/python3", [Places.fixture("hostile").path, folder.path("")])
@@ -61,9 +62,11 @@ import Testing
   }
 
   /// A truncated image fails, unless no visible pixel is missing.
-  @Test(arguments: [
-    "plain.jpg", "progressive.jpg", "transparent.png", "lossy.webp", "animated.gif",
-  ])
+  @Test(
+    .faults(.i8, .n8),
+    arguments: [
+      "plain.jpg", "progressive.jpg", "transparent.png", "lossy.webp", "animated.gif",
+    ])
   func truncatedImagesFail(_ name: String) async throws {
     let whole = try Places.bytes(name)
     let server = try FaultServer()
@@ -91,7 +94,7 @@ import Testing
   }
 
   /// I13: invalid orientations count as upright.
-  @Test func invalidOrientationsAreIgnored() async throws {
+  @Test(.faults(.i13)) func invalidOrientationsAreIgnored() async throws {
     let server = try FaultServer()
     var bytes = try Places.bytes("orientation-6.jpg")
     let entry: [UInt8] = [0x12, 0x01, 3, 0, 1, 0, 0, 0]
@@ -114,7 +117,7 @@ import Testing
   }
 
   /// I22: an image with exactly as many pixels as the limit is accepted, one more is rejected.
-  @Test func pixelLimitIsExact() async throws {
+  @Test(.faults(.i22)) func pixelLimitIsExact() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     for (limit, status) in [(240 * 160, CatalogImage.Status.ok), (240 * 160 - 1, .failed)] {
       let fixture = try RunFixture(

@@ -8,7 +8,7 @@ import Testing
 @Suite struct HostileServerTests {
   /// Redirects lead to http and https only: no file is opened, no other protocol is spoken (N18).
   /// Not even to a folder from which the manifest itself may name files.
-  @Test func redirectsLeaveNoOtherSchemeIn() async throws {
+  @Test(.faults(.n18)) func redirectsLeaveNoOtherSchemeIn() async throws {
     let folder = try TemporaryFolder()
     try Data(Places.bytes("plain.jpg")).write(to: URL(filePath: folder.path("canary.jpg")))
     let canary = try FaultServer()
@@ -70,7 +70,7 @@ import Testing
   ]
 
   /// A name that leads to another address the second time does not lead into this machine (N20).
-  @Test(arguments: rebindings)
+  @Test(.faults(.n20), arguments: rebindings)
   func namesThatChangeTheirAddressAreRejected(_ rebinding: Rebinding) async throws {
     let canary = try FaultServer(["/image": { $1.fixture("one-pixel.png") }])
     let server = try FaultServer(["/image": { $1.fixture("one-pixel.png") }])
@@ -98,7 +98,7 @@ import Testing
 
   /// The network or the host is unreachable, the name is unknown, or the port is closed: an error
   /// with its code, after all attempts (N36).
-  @Test func unreachableHostsAreRetried() async throws {
+  @Test(.faults(.n36)) func unreachableHostsAreRetried() async throws {
     let gone = try FaultServer()
     gone.stop()
     defer { withExtendedLifetime(gone) {} }
@@ -126,7 +126,7 @@ import Testing
   }
 
   /// Cookies are never sent back, and a user's password not to another host (N22).
-  @Test func cookiesAreForgotten() async throws {
+  @Test(.faults(.n22, .n55)) func cookiesAreForgotten() async throws {
     let seen = Mutex<[String]>([])
     let (server, other) = (try FaultServer(), try FaultServer())
     defer {
@@ -175,7 +175,7 @@ import Testing
 
   /// The content decides what an image is, not the declared type (N39), and no name that a server
   /// suggests is used (N40).
-  @Test func declaredTypesAndNamesAreIgnored() async throws {
+  @Test(.faults(.n39, .n40)) func declaredTypesAndNamesAreIgnored() async throws {
     let server = try FaultServer(["/plain": { $1.fixture("plain.jpg") }])
     defer { server.stop() }
     let types = [
@@ -217,7 +217,7 @@ import Testing
   }
 
   /// Real Brotli is decoded; damaged Brotli is an error, and so is what only claims to be it (N26).
-  @Test func brotliIsDecoded() async throws {
+  @Test(.faults(.n26)) func brotliIsDecoded() async throws {
     // Made with `brotli -q 11` from one-pixel.png.
     let packed = try #require(Data(base64Encoded: Self.onePixelInBrotli)).map(\.self)
     let brotli = ["Content-Encoding": "br"]
@@ -241,9 +241,11 @@ import Testing
 
   /// Servers that answer HEAD with other headers than GET, or with an error, mislead no command: only
   /// GET counts (N38).
-  @Test(arguments: [
-    "200 OK\r\nContent-Type: text/html\r\nContent-Length: 7", "405 Method Not Allowed",
-  ])
+  @Test(
+    .faults(.n38),
+    arguments: [
+      "200 OK\r\nContent-Type: text/html\r\nContent-Length: 7", "405 Method Not Allowed",
+    ])
   func headersOfHEADAreNotBelieved(_ head: String) async throws {
     let methods = Mutex<Set<String>>([])
     let bytes = try Places.bytes("rotated-phone-shot.jpg")

@@ -15,7 +15,7 @@ import Testing
   }
 
   /// Two hundred kills at random moments, one to twenty per output before a run may finish.
-  @Test func killsAtRandomMoments() async throws {
+  @Test(.faults(.f4)) func killsAtRandomMoments() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let names = [
       "plain.jpg", "grey.png", "animated.gif", "truncated.jpg", "one-pixel.png",

@@ -44,7 +44,7 @@ import Testing
   }
 
   /// M5, M6: `check`.
-  @Test func checkIsIndependentOfTheManifest() async throws {
+  @Test(.faults(.m5, .m6)) func checkIsIndependentOfTheManifest() async throws {
     func check(_ lines: String) async throws -> (String, Int) {
       try await measure(["check"], lines)
     }
@@ -62,7 +62,7 @@ import Testing
   /// M5: `run`. The items fail before any request, so that a run of many is short. The smaller
   /// manifest is large enough to fill the window of items in flight, and the difference holds
   /// SQLite's cache of 16 MB.
-  @Test func runIsIndependentOfTheNumberOfItems() async throws {
+  @Test(.faults(.m5)) func runIsIndependentOfTheNumberOfItems() async throws {
     func run(_ count: Int) async throws -> Int {
       let line = #"{"id":"i%d","url":"http://127.0.0.1/%d","slots":["none"]}\n"#
       let (last, memory) = try await measure(
@@ -76,7 +76,7 @@ import Testing
   }
 
   /// M15: lines with a megabyte of `extra`. Those of a run are all in flight, behind one request.
-  @Test func longExtraStaysText() async throws {
+  @Test(.faults(.m15)) func longExtraStaysText() async throws {
     let server = try FaultServer([
       "/slow": { _, connection in connection.hang() },
       "/p.jpg": { _, connection in connection.fixture("plain.jpg") },

@@ -163,7 +163,7 @@ import Testing
   }
 
   /// M12: files, folders, links and pipes at the manifest's path.
-  @Test func manifestPathCanBeAnyKindOfFile() async throws {
+  @Test(.faults(.m12)) func manifestPathCanBeAnyKindOfFile() async throws {
     let folder = try TemporaryFolder()
     let path = try folder.write("manifest: m\n" + Self.head, to: "p.yaml")
     func check() async throws -> Tool.Result { try await Tool.tessera("check", path) }
@@ -202,7 +202,7 @@ import Testing
     }
   }
 
-  @Test func concatenatedGzipMembersAreOneManifest() async throws {
+  @Test(.faults(.m12)) func concatenatedGzipMembersAreOneManifest() async throws {
     let folder = try TemporaryFolder()
     let path = try folder.write("manifest: m\n" + Self.head, to: "p.yaml")
     let packed = try await Self.gzip("https://a/1\n")
@@ -233,7 +233,7 @@ import Testing
   }
 
   /// M12: a manifest that is modified while it is read is rejected.
-  @Test func modifiedManifestIsRejected() async throws {
+  @Test(.faults(.m12)) func modifiedManifestIsRejected() async throws {
     let server = try FaultServer()
     let isRequested = Mutex(false)
     server.route("/p.jpg") { _, connection in
@@ -275,7 +275,7 @@ import Testing
   }
 
   /// M7: no id makes a run write anything but the output's own files.
-  @Test func idsNeverBecomePaths() async throws {
+  @Test(.faults(.m7)) func idsNeverBecomePaths() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let ids = [
       "../x", "/abs", "a/../../b", ".", "..", "CON", "a.", "caf\u{E9}", "cafe\u{301}", "P1", "p1",
@@ -298,7 +298,7 @@ import Testing
   }
 
   /// M8, M10: messages contain no escape sequences and no passwords.
-  @Test func messagesHaveNoEscapesOrPasswords() async throws {
+  @Test(.faults(.m8, .m10)) func messagesHaveNoEscapesOrPasswords() async throws {
     let folder = try TemporaryFolder()
     let path = try folder.write("manifest: m\n" + Self.head, to: "p.yaml")
     try folder.write(
@@ -324,7 +324,7 @@ import Testing
   }
 
   /// M11: paths with non-ASCII characters, literal and percent-encoded, and a host that needs IDNA.
-  @Test func nonASCIIURLsAreFetched() async throws {
+  @Test(.faults(.m11)) func nonASCIIURLsAreFetched() async throws {
     let folder = try TemporaryFolder()
     try FileManager.default.copyItem(
       at: Places.fixture("plain.jpg"), to: URL(filePath: folder.path("\u{E4} b.jpg")))

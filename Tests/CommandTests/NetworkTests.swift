@@ -103,7 +103,7 @@ import Testing
 
   /// Requests to a host pause when several of its images ask for that; other hosts are not affected
   /// (N28).
-  @Test(arguments: ["429 Too Many Requests", "503 Service Unavailable"])
+  @Test(.faults(.n28), arguments: ["429 Too Many Requests", "503 Service Unavailable"])
   func pausesApplyToOneHost(_ status: String) async throws {
     let busy = try FaultServer()
     let quiet = try FaultServer()
@@ -141,7 +141,9 @@ import Testing
 
   /// A few images that answer 429 or 503 with a long Retry-After fail alone; the others of their host
   /// go on, wherever the few are in the manifest (N46).
-  @Test(arguments: ["429 Too Many Requests", "503 Service Unavailable"], ["first", "spread"])
+  @Test(
+    .faults(.n46), arguments: ["429 Too Many Requests", "503 Service Unavailable"],
+    ["first", "spread"])
   func aBusyImageDoesNotStopItsHost(_ status: String, _ place: String) async throws {
     let server = try FaultServer(["/good": { $1.fixture("one-pixel.png") }])
     defer { server.stop() }
@@ -175,7 +177,7 @@ import Testing
 
   /// The items of a host that is down fail within one deadline altogether; other hosts are not
   /// affected.
-  @Test func itemsOfADeadHostFailWithinOneDeadline() async throws {
+  @Test(.faults(.n36)) func itemsOfADeadHostFailWithinOneDeadline() async throws {
     let gone = try FaultServer()
     gone.stop()
     defer { withExtendedLifetime(gone) {} }
@@ -201,7 +203,7 @@ import Testing
   }
 
   /// Items of stalling and dripping servers fail at their deadline; all other items succeed.
-  @Test func endlessTransfersEndAtTheirDeadline() async throws {
+  @Test(.faults(.n1)) func endlessTransfersEndAtTheirDeadline() async throws {
     let server = try FaultServer([
       "/stall": { $1.hang() },
       "/drip": { _, connection in
@@ -237,7 +239,7 @@ import Testing
 
   /// A server fails three times in ten. Three runs complete every item with at most two requests
   /// per image.
-  @Test func flakyServerNeedsFewExtraRequests() async throws {
+  @Test(.faults(.n41)) func flakyServerNeedsFewExtraRequests() async throws {
     let server = try FaultServer()
     defer { server.stop() }
     let image = try Places.bytes("one-pixel.png")
@@ -352,7 +354,7 @@ import Testing
   }
 
   /// libcurl does not report that a gzip body was truncated before it was sent; the decoder does.
-  @Test func truncatedGzipBodiesFail() async throws {
+  @Test(.faults(.n25)) func truncatedGzipBodiesFail() async throws {
     let source = Places.fixture("rotated-phone-shot.jpg").path
     let packed = try await Tool.run("/bin/sh", ["-c", "gzip -c '\(source)' | base64 -w0"])
     let gzip = [UInt8](try #require(Data(base64Encoded: packed.output)))
@@ -621,7 +623,7 @@ import Testing
   }
 
   /// Items of other hosts do not wait for those of slow hosts.
-  @Test func slowHostsDoNotDelayOthers() async throws {
+  @Test(.faults(.n4)) func slowHostsDoNotDelayOthers() async throws {
     let slow = try FaultServer(["/": { $1.hang() }])
     let good = try FaultServer(["/": { $1.fixture("one-pixel.png") }])
     defer {

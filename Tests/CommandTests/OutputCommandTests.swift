@@ -18,7 +18,7 @@ import Testing
 
   private static let names = ["plain.jpg", "grey.png", "animated.gif", "gone.png"]
 
-  @Test func verifyFindsFilesThatDifferFromTheCatalog() async throws {
+  @Test(.faults(.f11)) func verifyFindsFilesThatDifferFromTheCatalog() async throws {
     let fixture = try await Self.made(Self.names, keys: "variants: {format: [webp, jpeg]}")
     let output = fixture.folder.path("out")
     for options in [[], ["--deep"]] {
@@ -233,6 +233,7 @@ import Testing
 
   /// A signal ends each command at its next image. Nothing that is not complete is left.
   @Test(
+    .faults(.f20),
     arguments: [
       (["export", "OUT", "--as", "android", "--to", "TARGET"], SIGINT, 130),
       (["export", "OUT", "--as", "android", "--to", "TARGET"], SIGTERM, 143),

@@ -28,7 +28,7 @@ import Testing
 
   /// R2: each call of a rollback that changes the disk fails: the catalog and the first document of its screen stay those of
   /// one catalog, the old one or the new one.
-  @Test func aRollbackThatFailsLeavesCatalogAndScreenOfOne() async throws {
+  @Test(.faults(.r2)) func aRollbackThatFailsLeavesCatalogAndScreenOfOne() async throws {
     let begun = try Self.fixture(Self.screen)
     try await Self.run(begun, ["plain.jpg", "grey.png"])
     try await Self.run(begun, ["plain.jpg", "one-pixel.png"])
@@ -63,7 +63,7 @@ import Testing
   }
 
   /// A screen of another catalog, an id that two images have, and a count that is wrong.
-  @Test func verifyFindsPartsThatDoNotAgree() async throws {
+  @Test(.faults(.r2)) func verifyFindsPartsThatDoNotAgree() async throws {
     let fixture = try Self.fixture(Self.screen)
     try await Self.run(fixture, ["plain.jpg", "grey.png"])
     let first = try fixture.folder.text("out/screens/feed/first.json")
@@ -92,7 +92,7 @@ import Testing
   }
 
   /// R3: a file that was named again after `prune` had seen it unnamed waits for the whole time again.
-  @Test func aNoteDoesNotOutliveANewNaming() async throws {
+  @Test(.faults(.r3)) func aNoteDoesNotOutliveANewNaming() async throws {
     let fixture = try Self.fixture("keep-catalogs: 0")
     let out = fixture.folder.path("out")
     let both = ["plain.jpg", "grey.png"]

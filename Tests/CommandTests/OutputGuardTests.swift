@@ -13,7 +13,7 @@ import Testing
   }
 
   /// M16: a server that sends half of the list, with a correct length; the default limit.
-  @Test func aDownloadedManifestThatLostItsItemsIsRejected() async throws {
+  @Test(.faults(.m16)) func aDownloadedManifestThatLostItsItemsIsRejected() async throws {
     let server = try FaultServer([
       "/list": { request, connection in
         connection.respond("200 OK", [:], Array(Self.lines(request.before == 0 ? 120 : 59).utf8))
@@ -33,7 +33,7 @@ import Testing
   }
 
   /// M17: a copy of a pipeline file whose output was not changed.
-  @Test func anOutputBelongsToThePipelineThatMadeItsCatalog() async throws {
+  @Test(.faults(.m17)) func anOutputBelongsToThePipelineThatMadeItsCatalog() async throws {
     let fixture = try RunFixture(manifest: Self.lines(2), keys: "fail-above: 100%")
     let (folder, output) = (fixture.folder, fixture.folder.path("out"))
     func run(_ name: String, _ options: String...) async throws -> Tool.Result {

@@ -163,7 +163,7 @@ import Testing
 
   /// A kill before any call that changes the disk loses nothing: the next `prune` and the next run are
   /// as if it had not been.
-  @Test func aKillBeforeAnyCallLosesNothing() async throws {
+  @Test(.faults(.f5)) func aKillBeforeAnyCallLosesNothing() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let begun = try RunFixture(
       manifest: nginx.url("/plain.jpg") + "\n" + nginx.url("/grey.png") + "\n",

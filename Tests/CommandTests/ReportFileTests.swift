@@ -14,7 +14,7 @@ import Testing
   }
 
   /// The manifest, the pipeline, files of the output whether they are there or not, and files of the user.
-  @Test(arguments: ["--events", "--metrics"])
+  @Test(.faults(.i27), arguments: ["--events", "--metrics"])
   func noOtherFileIsReplaced(_ option: String) async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let fixture = try Self.fixture(nginx)
@@ -59,7 +59,7 @@ import Testing
   }
 
   /// A second run on one output leaves the first one's log alone.
-  @Test func aRunThatFindsTheOutputHeldWritesNoEvents() async throws {
+  @Test(.faults(.i27)) func aRunThatFindsTheOutputHeldWritesNoEvents() async throws {
     let server = try FaultServer()
     defer { server.stop() }
     let gate = DispatchSemaphore(value: 0)
@@ -83,7 +83,7 @@ import Testing
   }
 
   /// A reader that takes nothing, of a named pipe and of standard output: the run ends at its deadline.
-  @Test(arguments: [true, false])
+  @Test(.faults(.i28), arguments: [true, false])
   func aSlowReaderDoesNotHoldARunBeyondItsDeadline(_ isNamed: Bool) async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let fixture = try Self.fixture(nginx, count: 2_000)

@@ -76,7 +76,8 @@ import Testing
     }
   }
 
-  @Test func restIsRequestedAndVersionsAreNeverMixed() async throws {
+  @Test(.faults(.n5, .n13, .n14, .n15)) func restIsRequestedAndVersionsAreNeverMixed() async throws
+  {
     let bytes = try Places.bytes("rotated-phone-shot.jpg")
     let server = try FaultServer()
     defer { server.stop() }
@@ -107,7 +108,7 @@ import Testing
   }
 
   /// A transfer that stalls is given up, and the next attempt requests the rest (N3).
-  @Test func stalledTransfersAreResumed() async throws {
+  @Test(.faults(.n3)) func stalledTransfersAreResumed() async throws {
     let bytes = try Places.bytes("rotated-phone-shot.jpg")
     let server = try FaultServer()
     defer { server.stop() }
@@ -128,7 +129,7 @@ import Testing
   }
 
   /// Without a strong ETag and a known length, the whole body is requested again.
-  @Test func bodiesWithoutAStrongETagAreRequestedAgain() async throws {
+  @Test(.faults(.n16)) func bodiesWithoutAStrongETagAreRequestedAgain() async throws {
     let bytes = try Places.bytes("plain.jpg")
     let server = try FaultServer()
     defer { server.stop() }

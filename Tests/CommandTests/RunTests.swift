@@ -126,7 +126,7 @@ import Testing
     await nginx.stop()
   }
 
-  @Test func freshResponsesAreNotRequestedAgain() async throws {
+  @Test(.faults(.n31)) func freshResponsesAreNotRequestedAgain() async throws {
     let server = try FaultServer([
       "/fresh": { _, connection in connection.fixture("plain.jpg", ["Cache-Control": "max-age=600"])
       },
@@ -150,7 +150,7 @@ import Testing
     #expect(counts() == [2, 3])
   }
 
-  @Test func secretsStayOutOfTheCatalogAndTheState() async throws {
+  @Test(.faults(.c12)) func secretsStayOutOfTheCatalogAndTheState() async throws {
     let server = try FaultServer()
     defer { server.stop() }
     let path = "/p.jpg?token=s3cret&v=2"
@@ -179,7 +179,7 @@ import Testing
     #expect(text.contains("https://feed.example/p.jpg?v=2"))
   }
 
-  @Test func emptyManifestMakesAnEmptyCatalog() async throws {
+  @Test(.faults(.m13)) func emptyManifestMakesAnEmptyCatalog() async throws {
     let fixture = try RunFixture(manifest: "")
     #expect(try await fixture.run().status == 0)
     #expect(try fixture.catalog.images.isEmpty)
@@ -208,7 +208,7 @@ import Testing
     await nginx.stop()
   }
 
-  @Test func duplicateIdsAndInvalidLinesAreReported() async throws {
+  @Test(.faults(.m1)) func duplicateIdsAndInvalidLinesAreReported() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let one = nginx.url("/plain.jpg")
     let two = nginx.url("/lossy.webp")
@@ -238,7 +238,7 @@ import Testing
 /// A new libvips version (C11 of the bad inputs) renames no file, although it may make other bytes of the same settings: of a
 /// name the first file stands.
 @Suite struct LibraryVersionTests {
-  @Test func newLibvipsRenamesNothing() async throws {
+  @Test(.faults(.c11)) func newLibvipsRenamesNothing() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let fixture = try RunFixture(manifest: nginx.url("/plain.jpg") + "\n")
     // A copy of the command, beside a relay to the real worker that reports another version.
@@ -287,7 +287,7 @@ import Testing
 
   /// Without its state a run makes all files again. A whole image of the same size that has the name already stands, whatever its
   /// bytes are; the run says so, and the catalog is of what is there. Anything else is replaced.
-  @Test func ofANameTheFirstFileStands() async throws {
+  @Test(.faults(.c11)) func ofANameTheFirstFileStands() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let fixture = try RunFixture(
       manifest: nginx.url("/plain.jpg") + "\n", slots: "slots: {a: {size: 40x}, b: {size: 90x}}")

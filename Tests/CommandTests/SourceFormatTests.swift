@@ -25,7 +25,7 @@ import Testing
     ("p3-sixteen-bit-alpha.png", "120x80", "png", 1),
   ]
 
-  @Test func everyFormatKeepsItsColours() async throws {
+  @Test(.faults(.i11, .i18)) func everyFormatKeepsItsColours() async throws {
     let nginx = try await Nginx(serving: Places.fixture("formats"))
     let manifest = Self.sources.map { source in
       #"{"id":"\#(source.name)","url":"\#(nginx.url("/\(source.name)"))"}"# + "\n"
@@ -57,7 +57,7 @@ import Testing
   }
 
   /// CMYK without a profile: the same as LittleCMS's conversion with libvips' profile.
-  @Test func cmykTIFFMatchesLittleCMS() async throws {
+  @Test(.faults(.i11)) func cmykTIFFMatchesLittleCMS() async throws {
     let nginx = try await Nginx(serving: Places.fixture("formats"))
     let fixture = try RunFixture(
       manifest: nginx.url("/cmyk.tif"),
@@ -128,7 +128,7 @@ import Testing
   }
 
   /// References of an SVG to files, URLs and external entities are never followed.
-  @Test func svgReferencesAreNotFollowed() async throws {
+  @Test(.faults(.i16)) func svgReferencesAreNotFollowed() async throws {
     let folder = try TemporaryFolder()
     let server = try FaultServer()
     server.route("/canary.png") { $1.fixture("plain.jpg") }

@@ -21,7 +21,7 @@ import Testing
   }
 
   /// Truncated at every page, empty, or with changed bytes: the catalog is the same (F9).
-  @Test func damagedStateNeverChangesTheCatalog() async throws {
+  @Test(.faults(.f9)) func damagedStateNeverChangesTheCatalog() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let fixture = try await Self.finished(nginx)
     let text = try fixture.catalogText
@@ -52,7 +52,7 @@ import Testing
 
   /// One to four flipped bits anywhere in the state (S1): the right catalog with status 0, or status 2, or a state that
   /// was rebuilt, with a sentence; never a wrong catalog.
-  @Test func flippedBitsNeverMakeAWrongCatalog() async throws {
+  @Test(.faults(.s1)) func flippedBitsNeverMakeAWrongCatalog() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     // Ids in another order than that of their numbers, so that indices and rows differ.
     let items = (0..<150).map { index in
@@ -275,7 +275,7 @@ import Testing
   }
 
   /// A truncated, empty or invalid catalog is regenerated (F10).
-  @Test func damagedCatalogIsRegenerated() async throws {
+  @Test(.faults(.f10)) func damagedCatalogIsRegenerated() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let fixture = try await Self.finished(nginx)
     let name = "out/catalog.json"
@@ -290,7 +290,7 @@ import Testing
   }
 
   /// The date jumps a year back or ahead: a fresh source is revalidated at most once more (F12).
-  @Test(arguments: [-365, 365])
+  @Test(.faults(.f12), arguments: [-365, 365])
   func changedDateDoesNotKeepSourcesFreshForever(_ days: Int) async throws {
     let server = try FaultServer([
       "/a": { request, connection in
@@ -317,7 +317,7 @@ import Testing
   }
 
   /// Few file descriptors, a strict umask, an output that cannot be written (F3, F13, F15).
-  @Test func limitsAndPermissionsEndInAMessage() async throws {
+  @Test(.faults(.f3)) func limitsAndPermissionsEndInAMessage() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let fixture = try await Self.finished(nginx)
     let text = try fixture.catalogText
@@ -345,7 +345,7 @@ import Testing
   }
 
   /// The fingerprint contains every key that affects files or the catalog, and no other key.
-  @Test func fingerprintHasTheKeysThatMatter() async throws {
+  @Test(.faults(.c10)) func fingerprintHasTheKeysThatMatter() async throws {
     let shaping = [
       "scales: [1]", "rounding: exact", "variants: {quality: 70}", "variants: {effort: 2}",
       "variants: {format: avif}", "variants: {oversized: png}", "variants: {background: \"#000\"}",

@@ -77,7 +77,7 @@ import Testing
 
   // MARK: Runs
 
-  @Test func runsOfOneImageChangeNoOther() async throws {
+  @Test(.faults(.x3)) func runsOfOneImageChangeNoOther() async throws {
     #expect(try items() == Self.items(Self.ids))
     let before = try catalog()
     for id in Self.ids {
@@ -89,7 +89,7 @@ import Testing
     #expect(unknown.status == 2, "\(unknown.output)")
   }
 
-  @Test func imagesThatFailedAreReplacedWhereTheyAre() async throws {
+  @Test(.faults(.x3)) func imagesThatFailedAreReplacedWhereTheyAre() async throws {
     let before = try catalog()
     for (index, id) in Self.ids.enumerated() where index % 2 == 0 {
       try FileManager.default.removeItem(atPath: sources.path(id))
@@ -103,7 +103,7 @@ import Testing
   }
 
   /// Each in the place that the list gives it, also behind one that is equal in Unicode.
-  @Test func newImagesComeBehindTheirNeighbours() async throws {
+  @Test(.faults(.x3)) func newImagesComeBehindTheirNeighbours() async throws {
     var ids = Self.ids
     for index in [10, 7, 4, 2, 0] { ids.remove(at: index) }
     try write(ids)
@@ -116,7 +116,7 @@ import Testing
     #expect(try items() == Self.items(Self.ids))
   }
 
-  @Test func shardsMakeTheCatalogOfOneRun() async throws {
+  @Test(.faults(.x3)) func shardsMakeTheCatalogOfOneRun() async throws {
     let whole = try catalog()
     let parts = try RunFixture(
       manifest: Self.lines(Self.ids, in: sources),
@@ -135,7 +135,7 @@ import Testing
 
   // MARK: After runs
 
-  @Test func eachCommandFindsTheImageOfItsBytes() async throws {
+  @Test(.faults(.x3)) func eachCommandFindsTheImageOfItsBytes() async throws {
     try await expect("verify", out, "--deep", prints: "12 images")
     for id in Self.ids { try await expect("why", out, id, "--json", prints: "\"id\": \"\(id)\"") }
     for form in ["csv", "jsonl"] {
@@ -159,7 +159,7 @@ import Testing
   }
 
   /// One of two is taken out: `diff` says which, and `rollback` brings back that one.
-  @Test(arguments: [0, 2, 4, 7])
+  @Test(.faults(.x3), arguments: [0, 2, 4, 7])
   func twoListsDifferInOneImage(_ index: Int) async throws {
     let before = try catalog()
     try before.write(to: URL(filePath: fixture.folder.path("before.json")))
@@ -177,7 +177,7 @@ import Testing
   }
 
   /// `forget` takes out the image that is named, with its file, and no other.
-  @Test(arguments: [0, 2, 3, 4, 6, 8, 11])
+  @Test(.faults(.x3), arguments: [0, 2, 3, 4, 6, 8, 11])
   func onlyTheNamedImageIsForgotten(_ index: Int) async throws {
     try write(Array(Self.ids.reversed()))
     #expect(try await fixture.run("--quiet").status == 0)

@@ -38,7 +38,7 @@ import Testing
   }
 
   /// An unknown Content-Encoding hides nothing: no image, no list, no object of a store, nothing from a probe.
-  @Test func unknownEncodingsHideNoImage() async throws {
+  @Test(.faults(.n52)) func unknownEncodingsHideNoImage() async throws {
     let server = try FaultServer()
     defer { server.stop() }
     for (path, coding) in [("/a", "UTF-8"), ("/b/k", "aws-chunked"), ("/c", "gzip, base64")] {
@@ -59,7 +59,7 @@ import Testing
   }
 
   /// The store may be where no line of a manifest may lead, and neither its connections nor a list there change that.
-  @Test func theStoresAddressIsNotTheManifests() async throws {
+  @Test(.faults(.x1)) func theStoresAddressIsNotTheManifests() async throws {
     let (folder, root) = (try TemporaryFolder(), try TemporaryFolder())
     let pixel = try Places.bytes("one-pixel.png")
     for name in ["b/1", "b/2", "b/3", "b/4", "inside"] {

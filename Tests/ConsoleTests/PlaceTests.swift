@@ -1,3 +1,4 @@
+import TesseraTestSupport
 import TesseraText
 import Testing
 
@@ -6,6 +7,7 @@ import Testing
 /// Places that a person names.
 @Suite struct PlaceTests {
   @Test(
+    .faults(.s7),
     arguments: [
       ("feed", .path), ("./s3:/feed", .path), ("/a/b", .path), ("", .path), ("a:b", .path),
       ("s3:/feed/x", .path), ("a/b://c", .path), ("://x", .path), ("-", .stream), ("--", .path),
@@ -17,7 +19,7 @@ import Testing
     #expect(Place(text) == place)
   }
 
-  @Test func onlyOutputsAreInStores() {
+  @Test(.faults(.s7)) func onlyOutputsAreInStores() {
     let (file, stream, output) = (
       Option.path("--to", "PATH", ""), Option.path("--events", "FILE", "", orStream: true),
       Option.output("--into", "")

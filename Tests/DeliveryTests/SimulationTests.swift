@@ -89,7 +89,7 @@ import Testing
     #expect(SimulatedService.all.count == 12 && SimulatedSource.all.count == 40)
   }
 
-  @Test(arguments: SimulatedService.all)
+  @Test(.faults(.c21), arguments: SimulatedService.all)
   func noURLIsOneThatTheServiceWouldChange(_ service: SimulatedService) throws {
     for source in SimulatedSource.all {
       let found = try Self.problems(source, service, Self.formats(service))
@@ -98,7 +98,7 @@ import Testing
   }
 
   /// Without animations, and in formats that have none, only what a service reads and holds counts.
-  @Test(arguments: SimulatedService.all)
+  @Test(.faults(.c21), arguments: SimulatedService.all)
   func firstFramesAreMadeOfWhatTheServiceReads(_ service: SimulatedService) throws {
     for source in SimulatedSource.all {
       let found = try Self.problems(

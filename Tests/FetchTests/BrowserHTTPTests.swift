@@ -51,6 +51,7 @@ import Testing
 
   /// An unknown coding leaves the body as it is, also beside one that is known (Fetch, "handle content codings").
   @Test(
+    .faults(.n52),
     arguments: [
       ["UTF-8"], ["utf8"], ["binary"], ["aws-chunked"], ["aws-chunked,gzip"], ["gzip, aws-chunked"],
       ["gzip", "aws-chunked"], ["base64"], ["8bit"], ["image/jpeg"], ["jpeg"], ["compress"], ["*"],
@@ -80,7 +81,7 @@ import Testing
   }
 
   /// A false claim of a known coding is an error, as in browsers.
-  @Test(arguments: ["gzip", "x-gzip", "GZIP", "deflate", "br", "identity, gzip"])
+  @Test(.faults(.n52), arguments: ["gzip", "x-gzip", "GZIP", "deflate", "br", "identity, gzip"])
   func aFalseContentEncodingFails(_ value: String) async throws {
     let server = try FaultServer([
       "/": { $1.send(Self.answer("200 OK", ["Content-Encoding: \(value)"], "not compressed")) }
@@ -91,13 +92,15 @@ import Testing
 
   /// Headers that have one value: equal repetitions are one, different ones an error where the value matters, and else
   /// none.
-  @Test(arguments: [
-    ("302 Found", ["Location: /a", "Location: /a"], "hello"),
-    ("302 Found", ["Location: /a", "location:  /a "], "hello"),
-    ("302 Found", ["Location: /a", "Location: /b"], "redirect"),
-    ("302 Found", ["Location:", "Location: /a"], "redirect"),
-    ("302 Found", ["Location: /,%20/a", "X: y"], "http-status"),
-  ])
+  @Test(
+    .faults(.n53),
+    arguments: [
+      ("302 Found", ["Location: /a", "Location: /a"], "hello"),
+      ("302 Found", ["Location: /a", "location:  /a "], "hello"),
+      ("302 Found", ["Location: /a", "Location: /b"], "redirect"),
+      ("302 Found", ["Location:", "Location: /a"], "redirect"),
+      ("302 Found", ["Location: /,%20/a", "X: y"], "http-status"),
+    ])
   func aRepeatedLocationIsOne(_ status: String, _ lines: [String], _ expected: String) async throws
   {
     let server = try FaultServer([
@@ -108,7 +111,7 @@ import Testing
     #expect(try await Self.outcome(server.url("/to")) == expected)
   }
 
-  @Test func headersOfOneValueAreNeverJoined() throws {
+  @Test(.faults(.n53)) func headersOfOneValueAreNeverJoined() throws {
     func headers(_ lines: String...) -> ResponseHeaders {
       var headers = ResponseHeaders()
       for line in ["HTTP/1.1 200 OK"] + lines { headers.add((line + "\r\n").utf8) }
@@ -142,7 +145,7 @@ import Testing
   }
 
   /// Services in front of a server that can't reach it: the image is tried again, and the host pauses if several say so.
-  @Test(arguments: Array(520...527) + [529, 530, 598])
+  @Test(.faults(.n54), arguments: Array(520...527) + [529, 530, 598])
   func statusesOfGatewaysMayPass(_ status: Int) async throws {
     let server = try FaultServer([
       "/": { request, connection in
@@ -157,14 +160,14 @@ import Testing
     #expect(HostWindow.Answer(.failure(error), after: nil) == .trouble)
   }
 
-  @Test(arguments: [501, 505, 507, 509, 519, 528, 531, 597, 599])
+  @Test(.faults(.n54), arguments: [501, 505, 507, 509, 519, 528, 531, 597, 599])
   func otherStatusesAreFinal(_ status: Int) {
     #expect(!HTTPStatus.isRetryable(status) && !HTTPStatus.isBusy(status))
   }
 
   /// A page that redirects to itself until its cookie comes back. Nothing is kept for the next request, and nothing leaves
   /// the origin.
-  @Test func aRedirectThatSetsACookieIsFollowedWithIt() async throws {
+  @Test(.faults(.n55)) func aRedirectThatSetsACookieIsFollowedWithIt() async throws {
     let seen = Mutex<[String]>([])
     let (server, other) = (try FaultServer(), try FaultServer())
     defer {
@@ -214,7 +217,7 @@ import Testing
   ]
 
   /// No byte of a Location is lost, and a backslash is a slash.
-  @Test(arguments: locations)
+  @Test(.faults(.n56), arguments: locations)
   func aLocationKeepsItsBytes(_ location: String, _ path: String) async throws {
     let bytes = location.utf8.map { $0 == UInt8(ascii: "~") ? 0xFC : $0 }
     let seen = Mutex<[String]>([])
@@ -236,16 +239,18 @@ import Testing
   }
 
   /// A backslash ends the host, as it does for browsers: what is before it is not a user's name.
-  @Test(arguments: [
-    ("http://h\\@evil.example/a", "http://h/@evil.example/a"),
-    ("\\\\i.example\\a", "http://i.example/a"), ("http:\\\\i.example\\a", "http://i.example/a"),
-  ])
+  @Test(
+    .faults(.n56),
+    arguments: [
+      ("http://h\\@evil.example/a", "http://h/@evil.example/a"),
+      ("\\\\i.example\\a", "http://i.example/a"), ("http:\\\\i.example\\a", "http://i.example/a"),
+    ])
   func aBackslashEndsTheHost(_ location: String, _ url: String) {
     #expect(URLReference.redirect(to: location, from: "http://h/x") == url)
   }
 
   /// What a proxy gets is the host by which the request was judged.
-  @Test func aProxyGetsTheHostThatWasJudged() async throws {
+  @Test(.faults(.x2)) func aProxyGetsTheHostThatWasJudged() async throws {
     let proxy = try FaultServer([
       "http://images.example/a": { request, connection in
         connection.respond("200 OK", [:], Array((request.headers["host"] ?? "").utf8))

@@ -63,7 +63,7 @@ private final class Bucket: BodyReceiving {
     #expect(response.bytes == 5)
   }
 
-  @Test func sendsValidatorsAndAcceptsNotModified() async throws {
+  @Test(.faults(.n30)) func sendsValidatorsAndAcceptsNotModified() async throws {
     let server = try FaultServer([
       "/a": { request, connection in
         connection.respond(
@@ -87,16 +87,18 @@ private final class Bucket: BodyReceiving {
   }
 
   /// One route per fault, with the error that it must cause.
-  @Test(arguments: [
-    ("/404", FetchError.Code.httpStatus, false), ("/410", .httpStatus, false),
-    ("/503", .httpStatus, true), ("/429", .httpStatus, true), ("/short", .truncated, true),
-    ("/reset", .network, true), ("/none", .network, true), ("/loop", .redirect, false),
-    ("/scheme", .redirect, false), ("/hang", .timeout, true), ("/endless", .tooLarge, false),
-    ("/long", .tooLarge, false), ("/headers", .tooLarge, false),
-    ("/gzipbad", .badEncoding, false),
-    ("/gzipbomb", .tooLarge, false), ("/br", .badEncoding, false),
-    ("/forbidden", .addressRejected, false),
-  ])
+  @Test(
+    .faults(.n4, .n6, .n10, .n17, .n25, .n32),
+    arguments: [
+      ("/404", FetchError.Code.httpStatus, false), ("/410", .httpStatus, false),
+      ("/503", .httpStatus, true), ("/429", .httpStatus, true), ("/short", .truncated, true),
+      ("/reset", .network, true), ("/none", .network, true), ("/loop", .redirect, false),
+      ("/scheme", .redirect, false), ("/hang", .timeout, true), ("/endless", .tooLarge, false),
+      ("/long", .tooLarge, false), ("/headers", .tooLarge, false),
+      ("/gzipbad", .badEncoding, false),
+      ("/gzipbomb", .tooLarge, false), ("/br", .badEncoding, false),
+      ("/forbidden", .addressRejected, false),
+    ])
   func eachFaultCausesItsError(_ path: String, _ code: FetchError.Code, _ isRetryable: Bool)
     async throws
   {
@@ -301,9 +303,11 @@ private final class Bucket: BodyReceiving {
   }
 
   /// Spellings that only the resolver understands are judged by the resulting address.
-  @Test(arguments: [
-    "2130706433", "0x7f.1", "0177.0.0.1", "127.1", "localhost", "[::ffff:127.0.0.1]", "0",
-  ])
+  @Test(
+    .faults(.n19),
+    arguments: [
+      "2130706433", "0x7f.1", "0177.0.0.1", "127.1", "localhost", "[::ffff:127.0.0.1]", "0",
+    ])
   func rejectsEverySpellingOfLoopback(_ host: String) async throws {
     let server = try FaultServer()
     defer { server.stop() }
@@ -320,7 +324,7 @@ private final class Bucket: BodyReceiving {
     #expect(server.total == 0)
   }
 
-  @Test func limitsTransfersPerHost() async throws {
+  @Test(.faults(.n42)) func limitsTransfersPerHost() async throws {
     // The requests in progress, and their maximum.
     let asked = Mutex((now: 0, most: 0))
     let server = try FaultServer([
@@ -349,7 +353,7 @@ private final class Bucket: BodyReceiving {
 
   /// Slow answers to many requests for several hosts: as many at a time as allowed, altogether and for
   /// each host (N42).
-  @Test func limitsAllTransfersTogether() async throws {
+  @Test(.faults(.n42)) func limitsAllTransfersTogether() async throws {
     let transfers = Mutex((now: [Int: Int](), most: 0, mostOfOne: 0))
     let servers = try (0..<4).map { host in
       try FaultServer([

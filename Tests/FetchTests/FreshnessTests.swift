@@ -1,3 +1,4 @@
+import TesseraTestSupport
 import Testing
 
 @testable import TesseraNet
@@ -13,6 +14,7 @@ import Testing
 
   /// Header lines, and the seconds for which the response is fresh; nil if they do not say.
   @Test(
+    .faults(.n31, .n53),
     arguments: [
       ([], nil),
       (["Cache-Control: max-age=60"], 60),

@@ -43,61 +43,66 @@ private final class Counter: BodyReceiving {
   private static let hello = "hello"
 
   /// Complete responses, byte for byte, with the outcomes that are allowed.
-  @Test(arguments: [
-    // Lengths.
-    ("HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nhello", ["bad-response", "ok 5", "network*"]),
-    (
-      "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 9\r\n\r\nhello",
-      ["bad-response", "truncated*"]
-    ),
-    (
-      "HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\nhello",
-      ["too-large", "bad-response"]
-    ),
-    ("HTTP/1.1 200 OK\r\n\r\nhello", ["ok 5"]),
-    ("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nhello", ["ok 3"]),
-    ("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhello", ["truncated*"]),
-    // Chunks.
-    ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n", ["ok 5"]),
-    (
-      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;a=b\r\nhello\r\n0\r\nX-After: 1\r\n\r\n",
-      ["ok 5"]
-    ),
-    ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel", ["truncated*"]),
-    ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhello\r\n0\r\n\r\n", ["network*"]),
-    (
-      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffffff\r\nhello\r\n0\r\n\r\n",
-      ["network*"]
-    ),
-    // Headers.
-    (
-      "HTTP/1.1 200 OK\r\nX-Nul: a\u{0}b\r\nContent-Length: 5\r\n\r\nhello",
-      ["bad-response", "ok 5"]
-    ),
-    ("HTTP/1.1 200 OK\nContent-Length: 5\n\nhello", ["ok 5"]),
-    (
-      "HTTP/1.1 200 OK\r\nthis is no header\r\nContent-Length: 5\r\n\r\nhello",
-      ["bad-response", "ok 5"]
-    ),
-    (
-      "HTTP/1.1 200 OK\r\nX-Folded: a\r\n b\r\nContent-Length: 5\r\n\r\nhello",
-      ["bad-response", "ok 5"]
-    ),
-    ("HTTP/1.1 200 OK\r\nX-Eight: \u{e9}\r\nContent-Length: 5\r\n\r\nhello", ["ok 5"]),
-    ("HTTP/1.1 99 Low\r\nContent-Length: 5\r\n\r\nhello", ["bad-response", "http-status"]),
-    ("HTTP/1.1 abc OK\r\nContent-Length: 5\r\n\r\nhello", ["bad-response", "http-status"]),
-    ("HTTP/2 200 OK\r\nContent-Length: 5\r\n\r\nhello", ["bad-response", "ok 5"]),
-    ("HTTP/1.0 200 OK\r\n\r\nhello", ["ok 5"]),
-    ("hello, I am no HTTP server\r\n\r\n", ["bad-response"]),
-    ("", ["network*"]),
-    ("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", ["ok 5"]),
-    (
-      "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 0-4/9\r\nContent-Length: 5\r\n\r\nhello",
-      ["http-status", "bad-range"]
-    ),
-    ("HTTP/1.1 304 Not Modified\r\n\r\n", ["http-status"]),
-    ("HTTP/1.1 300 Multiple Choices\r\nContent-Length: 0\r\n\r\n", ["http-status", "redirect"]),
-  ])
+  @Test(
+    .faults(.n8, .n9, .n10, .n11, .n34, .n35),
+    arguments: [
+      // Lengths.
+      ("HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nhello", ["bad-response", "ok 5", "network*"]),
+      (
+        "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 9\r\n\r\nhello",
+        ["bad-response", "truncated*"]
+      ),
+      (
+        "HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\nhello",
+        ["too-large", "bad-response"]
+      ),
+      ("HTTP/1.1 200 OK\r\n\r\nhello", ["ok 5"]),
+      ("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nhello", ["ok 3"]),
+      ("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhello", ["truncated*"]),
+      // Chunks.
+      ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n", ["ok 5"]),
+      (
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;a=b\r\nhello\r\n0\r\nX-After: 1\r\n\r\n",
+        ["ok 5"]
+      ),
+      ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel", ["truncated*"]),
+      (
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhello\r\n0\r\n\r\n",
+        ["network*"]
+      ),
+      (
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffffff\r\nhello\r\n0\r\n\r\n",
+        ["network*"]
+      ),
+      // Headers.
+      (
+        "HTTP/1.1 200 OK\r\nX-Nul: a\u{0}b\r\nContent-Length: 5\r\n\r\nhello",
+        ["bad-response", "ok 5"]
+      ),
+      ("HTTP/1.1 200 OK\nContent-Length: 5\n\nhello", ["ok 5"]),
+      (
+        "HTTP/1.1 200 OK\r\nthis is no header\r\nContent-Length: 5\r\n\r\nhello",
+        ["bad-response", "ok 5"]
+      ),
+      (
+        "HTTP/1.1 200 OK\r\nX-Folded: a\r\n b\r\nContent-Length: 5\r\n\r\nhello",
+        ["bad-response", "ok 5"]
+      ),
+      ("HTTP/1.1 200 OK\r\nX-Eight: \u{e9}\r\nContent-Length: 5\r\n\r\nhello", ["ok 5"]),
+      ("HTTP/1.1 99 Low\r\nContent-Length: 5\r\n\r\nhello", ["bad-response", "http-status"]),
+      ("HTTP/1.1 abc OK\r\nContent-Length: 5\r\n\r\nhello", ["bad-response", "http-status"]),
+      ("HTTP/2 200 OK\r\nContent-Length: 5\r\n\r\nhello", ["bad-response", "ok 5"]),
+      ("HTTP/1.0 200 OK\r\n\r\nhello", ["ok 5"]),
+      ("hello, I am no HTTP server\r\n\r\n", ["bad-response"]),
+      ("", ["network*"]),
+      ("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", ["ok 5"]),
+      (
+        "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 0-4/9\r\nContent-Length: 5\r\n\r\nhello",
+        ["http-status", "bad-range"]
+      ),
+      ("HTTP/1.1 304 Not Modified\r\n\r\n", ["http-status"]),
+      ("HTTP/1.1 300 Multiple Choices\r\nContent-Length: 0\r\n\r\n", ["http-status", "redirect"]),
+    ])
   func unusualResponsesFailOrDeliverTheirBytes(_ answer: String, _ allowed: [String])
     async throws
   {
@@ -107,11 +112,14 @@ private final class Counter: BodyReceiving {
     #expect(allowed.contains(outcome), "\(outcome)")
   }
 
-  @Test(arguments: [
-    (400, false), (401, false), (403, false), (404, false), (405, false), (408, true), (410, false),
-    (425, true), (429, true), (451, false), (500, true), (501, false), (502, true), (503, true),
-    (504, true), (505, false), (599, false), (202, false), (206, false),
-  ])
+  @Test(
+    .faults(.n29),
+    arguments: [
+      (400, false), (401, false), (403, false), (404, false), (405, false), (408, true),
+      (410, false),
+      (425, true), (429, true), (451, false), (500, true), (501, false), (502, true), (503, true),
+      (504, true), (505, false), (599, false), (202, false), (206, false),
+    ])
   func transientStatusesAreRetryable(_ status: Int, _ isRetryable: Bool) async throws {
     let server = try FaultServer(["/": { $1.respond("\(status) Whatever") }])
     defer { server.stop() }
@@ -121,6 +129,7 @@ private final class Counter: BodyReceiving {
 
   /// Retry-After in both forms, and malformed.
   @Test(
+    .faults(.n27),
     arguments: [
       ("7", 7...7), ("0", 0...0), ("-1", nil), ("soon", nil), ("99999999999999999999", nil),
       ("Fri, 31 Dec 2100 23:59:59 GMT", 86_400...4_000_000_000),
@@ -145,7 +154,8 @@ private final class Counter: BodyReceiving {
 
   /// Redirects are followed up to the limit, and never to a scheme or an address that is not
   /// allowed.
-  @Test func followsRedirectsToTheLimitAndToAllowedAddressesOnly() async throws {
+  @Test(.faults(.n17, .n19)) func followsRedirectsToTheLimitAndToAllowedAddressesOnly() async throws
+  {
     let server = try FaultServer(["/end": { $1.respond("200 OK", [:], Array("hello".utf8)) }])
     defer { server.stop() }
     for number in 1...50 {
@@ -185,7 +195,7 @@ private final class Counter: BodyReceiving {
   }
 
   /// Endless bodies, and endless headers.
-  @Test func endsEndlessResponses() async throws {
+  @Test(.faults(.n2, .n32)) func endsEndlessResponses() async throws {
     let server = try FaultServer([
       "/endless": { _, connection in
         connection.send("HTTP/1.1 200 OK\r\n\r\n")
@@ -202,7 +212,7 @@ private final class Counter: BodyReceiving {
   }
 
   /// A byte now and then, or none at all, for ten seconds: a stall.
-  @Test(arguments: ["/drip", "/stall"])
+  @Test(.faults(.n1, .n3), arguments: ["/drip", "/stall"])
   func reportsAStalledTransfer(_ path: String) async throws {
     let server = try FaultServer()
     defer { server.stop() }
@@ -227,7 +237,7 @@ private final class Counter: BodyReceiving {
   }
 
   /// Compressed bodies are decompressed, in every encoding that libcurl supports.
-  @Test func decompressesBodies() async throws {
+  @Test(.faults(.n25)) func decompressesBodies() async throws {
     let bytes = [UInt8]((0..<2_000).map { _ in UInt8(7) })
     let file = try TemporaryFolder()
     try Data(bytes).write(to: URL(filePath: file.path("a")))
@@ -332,7 +342,7 @@ private final class Counter: BodyReceiving {
     await nginx.stop()
   }
 
-  @Test func acceptsOnlyValidTrustedCertificatesOfTheHost() async throws {
+  @Test(.faults(.n37)) func acceptsOnlyValidTrustedCertificatesOfTheHost() async throws {
     let certificates = try await Certificates()
     let authority = certificates.folder.path("ca.pem")
     let good = try await certificates.nginx("good")

@@ -1,3 +1,4 @@
+import TesseraTestSupport
 import Testing
 
 @testable import TesseraNet
@@ -13,11 +14,13 @@ import Testing
     #expect(ContentRange(text)?.total == total)
   }
 
-  @Test(arguments: [
-    "", "bytes", "bytes */1000", "bytes 9-8/10", "bytes 0-10/10", "bytes -5/10", "bytes 0-/10",
-    "items 0-9/10", "bytes 0-9", "bytes=0-9/10", "bytes +0-9/10", "bytes 0-9/ten",
-    "bytes 0-9/10, bytes 20-29/30", "bytes 0-9999999999999999999/*", "bytes 0-9/10/11",
-  ])
+  @Test(
+    .faults(.n13),
+    arguments: [
+      "", "bytes", "bytes */1000", "bytes 9-8/10", "bytes 0-10/10", "bytes -5/10", "bytes 0-/10",
+      "items 0-9/10", "bytes 0-9", "bytes=0-9/10", "bytes +0-9/10", "bytes 0-9/ten",
+      "bytes 0-9/10, bytes 20-29/30", "bytes 0-9999999999999999999/*", "bytes 0-9/10/11",
+    ])
   func rejectsMalformedContentRanges(_ text: String) {
     #expect(ContentRange(text) == nil)
   }

@@ -171,7 +171,7 @@ import Testing
   }
 
   /// 5 a second for a minute with `Tests/run --soak`; else 40 a second for five seconds.
-  @Test func aHostGetsItsRateBesideOthersAtFullSpeed() async throws {
+  @Test(.faults(.n50)) func aHostGetsItsRateBesideOthersAtFullSpeed() async throws {
     let (rate, count) = isSoak ? (5, 300) : (40, 200)
     let (slow, fast) = (Arrivals(), Arrivals())
     let (slowServer, fastServer) = (try Self.server(slow), try Self.server(fast))
@@ -251,7 +251,7 @@ import Testing
   // MARK: Redirects
 
   /// A redirect to a host with a rate waits for it, and holds no place meanwhile.
-  @Test func redirectsCountForTheHostThatTheyLeadTo() async throws {
+  @Test(.faults(.n50)) func redirectsCountForTheHostThatTheyLeadTo() async throws {
     let arrivals = Arrivals()
     let target = try Self.server(arrivals)
     let origin = try FaultServer([

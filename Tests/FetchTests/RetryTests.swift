@@ -1,11 +1,12 @@
 import TesseraNet
+import TesseraTestSupport
 import Testing
 
 @Suite struct RetryTests {
   private let policy = RetryPolicy(retries: 4, deadline: .seconds(120))
   private let transient = FetchError(.network, "reset", isRetryable: true)
 
-  @Test func backsOffExponentiallyWithFullJitter() {
+  @Test(.faults(.n6)) func backsOffExponentiallyWithFullJitter() {
     let waits = (1...4).map {
       policy.wait(after: transient, tries: $0, elapsed: .zero, chance: 1)
     }
@@ -14,7 +15,7 @@ import Testing
     #expect(policy.wait(after: transient, tries: 5, elapsed: .zero, chance: 0) == nil)
   }
 
-  @Test func obeysRetryAfterWithinTheDeadline() {
+  @Test(.faults(.n27)) func obeysRetryAfterWithinTheDeadline() {
     var error = transient
     error.retryAfter = .seconds(10)
     #expect(policy.wait(after: error, tries: 1, elapsed: .zero, chance: 0) == .seconds(10))

@@ -1,3 +1,4 @@
+import TesseraTestSupport
 import Testing
 
 @testable import TesseraNet
@@ -18,7 +19,7 @@ import Testing
   }
 
   /// At 1000 bytes a second, over windows of ten seconds.
-  @Test(arguments: transfers)
+  @Test(.faults(.n1), arguments: transfers)
   func eachWindowMustBeFastEnough(_ bytes: [Int], _ expected: Int?) {
     let start = ContinuousClock.now
     var watch = StallWatch(minimumSpeed: 1_000, now: start)

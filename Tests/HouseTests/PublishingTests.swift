@@ -1,3 +1,4 @@
+import TesseraTestSupport
 import Testing
 
 /// Who publishes into an output: whatever has lines of images goes through `LineGate`, or through the `CatalogFile` that it was
@@ -29,7 +30,7 @@ import Testing
   ]
 
   /// A new writer is added here when it has decided which way it goes.
-  @Test func eachWriterOfDocumentsAsksTheMarks() throws {
+  @Test(.faults(.p9)) func eachWriterOfDocumentsAsksTheMarks() throws {
     let tree = try SourceTree()
     let call = Pattern(
       #"\b(?:output|published|target|held\.output)\.(?:write|create|publish)\(|\bOpenDraft\(|CatalogPair\(of"#

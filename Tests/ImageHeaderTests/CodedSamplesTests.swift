@@ -272,6 +272,7 @@ import Testing
   }
 
   @Test(
+    .faults(.i36),
     arguments: [
       // The code points decide before the bit stream.
       (nil, false, true, true), (nil, true, true, false), (true, false, true, false),
@@ -285,7 +286,7 @@ import Testing
   }
 
   /// Item 2 is the alpha of item 1.
-  @Test(arguments: [true, false]) func alphaMayBeLimited(_ isFull: Bool) {
+  @Test(.faults(.i36), arguments: [true, false]) func alphaMayBeLimited(_ isFull: Bool) {
     let urn = F.full("auxC", ascii("urn:mpeg:mpegB:cicp:systems:auxiliary:alpha"), [0])
     let properties = [
       F.size(), Self.samples(isFull: true, isGrey: true),

@@ -327,13 +327,15 @@ private func read(_ bytes: [UInt8]) -> String {
   }
 
   /// An aperture that reaches outside is ignored, as in browsers.
-  @Test(arguments: [
-    ([50, 1, 40, 1, 3, 1, -5, 1], "50x40 avif"), ([120, 1, 80, 1, 0, 1, 0, 1], "120x80 avif"),
-    ([239, 2, 80, 1, 0, 1, 0, 1], "120x80 avif"),
-    ([121, 1, 80, 1, 0, 1, 0, 1], "120x80 avif"), ([120, 1, 81, 1, 0, 1, 0, 1], "120x80 avif"),
-    ([50, 1, 40, 1, -60, 1, 0, 1], "120x80 avif"), ([50, 1, 40, 1, 200, 1, 0, 1], "120x80 avif"),
-    ([50, 1, 40, 1, 0, 1, 21, 1], "120x80 avif"),
-  ])
+  @Test(
+    .faults(.i26),
+    arguments: [
+      ([50, 1, 40, 1, 3, 1, -5, 1], "50x40 avif"), ([120, 1, 80, 1, 0, 1, 0, 1], "120x80 avif"),
+      ([239, 2, 80, 1, 0, 1, 0, 1], "120x80 avif"),
+      ([121, 1, 80, 1, 0, 1, 0, 1], "120x80 avif"), ([120, 1, 81, 1, 0, 1, 0, 1], "120x80 avif"),
+      ([50, 1, 40, 1, -60, 1, 0, 1], "120x80 avif"), ([50, 1, 40, 1, 200, 1, 0, 1], "120x80 avif"),
+      ([50, 1, 40, 1, 0, 1, 21, 1], "120x80 avif"),
+    ])
   func ignoresCropsOutsideTheImage(_ aperture: [Int], _ expected: String) throws {
     var bytes = try Places.bytes("sizes/cropped.avif")
     let start = try #require(bytes.firstRange(of: Array("clap".utf8))).upperBound

@@ -1,4 +1,5 @@
 import TesseraCatalog
+import TesseraTestSupport
 import Testing
 
 @testable import TesseraManifest
@@ -18,15 +19,17 @@ import Testing
   }
 
   /// An image never has the description of another one, also not where it has none itself.
-  @Test(arguments: [
-    (#"[{"src":"https://a/1","alt":"Front"},{"src":"https://a/2","alt":"Back"}]"#, "Front|Back"),
-    (#"[{"src":"https://a/1","alt":""},{"src":"https://a/2","alt":"Hat"}]"#, "T|Hat"),
-    (#"[{"src":"https://a/1"},{"src":"https://a/2","alt":["","Hat"]}]"#, "T|Hat"),
-    (#"{"src":"https://a/1","alt":"Front"}"#, "Front"),
-    (#"[{"alt":"Lost"},{"src":"https://a/1"}]"#, "T"),
-    (#"[{"src":["https://a/1","https://a/2"],"alt":"Both"},{"alt":"Lost"}]"#, "Both|Both"),
-    (#"[[{"src":"https://a/1","alt":"In"}],{"src":"https://a/2","alt":"Out"}]"#, "Out"),
-  ])
+  @Test(
+    .faults(.m18),
+    arguments: [
+      (#"[{"src":"https://a/1","alt":"Front"},{"src":"https://a/2","alt":"Back"}]"#, "Front|Back"),
+      (#"[{"src":"https://a/1","alt":""},{"src":"https://a/2","alt":"Hat"}]"#, "T|Hat"),
+      (#"[{"src":"https://a/1"},{"src":"https://a/2","alt":["","Hat"]}]"#, "T|Hat"),
+      (#"{"src":"https://a/1","alt":"Front"}"#, "Front"),
+      (#"[{"alt":"Lost"},{"src":"https://a/1"}]"#, "T"),
+      (#"[{"src":["https://a/1","https://a/2"],"alt":"Both"},{"alt":"Lost"}]"#, "Both|Both"),
+      (#"[[{"src":"https://a/1","alt":"In"}],{"src":"https://a/2","alt":"Out"}]"#, "Out"),
+    ])
   func alternativeTextsAreThoseOfTheirImages(_ images: String, _ expected: String) {
     let line = #"{"id":1,"title":"T","images":"# + images + "}"
     let columns = Self.columns.merging([.alt: ["images.alt", "title"]]) { $1 }
@@ -37,7 +40,7 @@ import Testing
     #expect(own == expected.replacing("T", with: "-"))
   }
 
-  @Test func eachMemberIsThatOfItsElement() {
+  @Test(.faults(.m18)) func eachMemberIsThatOfItsElement() {
     let line = """
       {"id":1,"images":[{"src":"https://a/1","s":["card","hero"],"f":[0.1,0.2],"v":3,"n":"x","pub":true},
       {"src":"https://a/2","f":"0.5 0.6","pub":null},{"src":"https://a/3","s":"hero","pub":false}],"s":"feed"}
@@ -56,15 +59,19 @@ import Testing
   }
 
   /// The product's word holds for all of its images, an image's for itself alone.
-  @Test(arguments: [
-    (#"true,"images":[{"src":"https://a/1","pub":false},{"src":"https://a/2"}]"#, ["https://a/2"]),
-    (#"false,"images":[{"src":"https://a/1","pub":true},{"src":"https://a/2"}]"#, []),
-    (
-      #"true,"cover":"https://a/0","images":[{"src":"https://a/1","pub":false}]"#,
-      ["https://a/0"]
-    ),
-    (#"true,"images":{"src":"https://a/1","pub":false}"#, []),
-  ])
+  @Test(
+    .faults(.m18),
+    arguments: [
+      (
+        #"true,"images":[{"src":"https://a/1","pub":false},{"src":"https://a/2"}]"#, ["https://a/2"]
+      ),
+      (#"false,"images":[{"src":"https://a/1","pub":true},{"src":"https://a/2"}]"#, []),
+      (
+        #"true,"cover":"https://a/0","images":[{"src":"https://a/1","pub":false}]"#,
+        ["https://a/0"]
+      ),
+      (#"true,"images":{"src":"https://a/1","pub":false}"#, []),
+    ])
   func anImageOfADraftIsLeftOutAlone(_ members: String, _ urls: [String]) {
     let columns = Self.columns.merging(
       [.url: ["cover", "images.src"], .published: ["show", "images.pub"]]) { $1 }
@@ -72,7 +79,7 @@ import Testing
   }
 
   /// An image beside the array has none of its descriptions, unless nothing in it is an image.
-  @Test func anImageBesideTheArrayHasItsOwnText() {
+  @Test(.faults(.m18)) func anImageBesideTheArrayHasItsOwnText() {
     let line =
       #"{"id":1,"cover":"https://a/0","images":[{"src":"https://a/1","alt":"One"}],"more":[{"alt":"M"}]}"#
     var columns = Self.columns
@@ -86,7 +93,7 @@ import Testing
     #expect(Self.entries(line, columns).map(\.alt) == ["One"])
   }
 
-  @Test func elementsOfXMLAreJoinedToo() {
+  @Test(.faults(.m18)) func elementsOfXMLAreJoinedToo() {
     let feed = """
       <rss><channel><item><guid>g</guid>
       <photo src="https://a/1.jpg"><cap>Front</cap></photo><photo src="https://a/2.jpg"/>
@@ -137,7 +144,7 @@ import Testing
   }
 
   /// Ten thousand images of one product take no more than a hundred times as long as a hundred.
-  @Test func manyElementsTakeLinearTime() {
+  @Test(.faults(.m25)) func manyElementsTakeLinearTime() {
     func steps(_ count: Int) -> Duration {
       let images = (0..<count).map { #"{"src":"https://a/\#($0)","alt":"A\#($0)"}"# }
       let line = #"{"id":1,"images":["# + images.joined(separator: ",") + "]}"

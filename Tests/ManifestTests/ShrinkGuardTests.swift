@@ -1,17 +1,21 @@
 import TesseraManifest
+import TesseraTestSupport
 import Testing
 
 /// M16: which losses of items are accepted.
 @Suite struct ShrinkGuardTests {
-  @Test(arguments: [
-    // limit, before, now, accepted
-    (50.0, 1_000, 1_000, true), (50, 1_000, 2_000, true), (50, 1_000, 500, true),
-    (50, 1_000, 499, false), (50, 1_000, 0, false), (50, 100, 49, false),
-    (50, 99, 1, false), (50, 99, 50, true), (50, 9, 4, false), (50, 10, 5, true), (50, 8, 4, true),
-    (50, 8, 3, false), (50, 5, 1, true), (50, 99, 0, false), (50, 1, 0, false), (100, 1, 0, true),
-    (50, 0, 0, true), (0, 100, 100, true), (0, 100, 99, false), (0.5, 1_000, 995, true),
-    (0.5, 1_000, 994, false), (100, 1_000, 0, true),
-  ])
+  @Test(
+    .faults(.m16),
+    arguments: [
+      // limit, before, now, accepted
+      (50.0, 1_000, 1_000, true), (50, 1_000, 2_000, true), (50, 1_000, 500, true),
+      (50, 1_000, 499, false), (50, 1_000, 0, false), (50, 100, 49, false),
+      (50, 99, 1, false), (50, 99, 50, true), (50, 9, 4, false), (50, 10, 5, true),
+      (50, 8, 4, true),
+      (50, 8, 3, false), (50, 5, 1, true), (50, 99, 0, false), (50, 1, 0, false), (100, 1, 0, true),
+      (50, 0, 0, true), (0, 100, 100, true), (0, 100, 99, false), (0.5, 1_000, 995, true),
+      (0.5, 1_000, 994, false), (100, 1_000, 0, true),
+    ])
   func decidesByTheShareThatIsLost(_ limit: Double, _ before: Int, _ now: Int, _ isAccepted: Bool) {
     let reason = ShrinkGuard(limit: limit, before: before).reason(toRejectItems: now)
     #expect((reason == nil) == isAccepted)

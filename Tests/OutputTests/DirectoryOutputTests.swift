@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test func draftsOfAFolderAreCleared() throws {
+  @Test(.faults(.p10)) func draftsOfAFolderAreCleared() throws {
     try folder.write("", to: "out/shards/8/3.jsonl.tessera-1.new")
     try folder.write("", to: "out/shards/8/3.jsonl")
     try folder.write("", to: "out/x.tessera-1.new")

@@ -25,6 +25,7 @@ import Testing
 
   /// A path, and the part of it that is a link; nil for none.
   @Test(
+    .faults(.f8),
     arguments: [
       ("linked/file", "linked"), ("inside/linked/file", "inside/linked"), ("name", "name"),
       ("nowhere", "nowhere"), ("name/file", "name"),
@@ -111,7 +112,7 @@ import Testing
 
   /// What is removed may be of any kind, of any depth, and may have any name. Links are removed
   /// themselves (F18).
-  @Test func everyKindOfLeftoverIsRemoved() throws {
+  @Test(.faults(.f18)) func everyKindOfLeftoverIsRemoved() throws {
     let (folder, root) = try Self.made()
     mkfifo(folder.path("root/inside/pipe"), 0o600)
     mkdir(folder.path("root/locked"), 0o700)

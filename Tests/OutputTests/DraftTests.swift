@@ -52,7 +52,7 @@ import Testing
   }
 
   /// Those of living processes are locked. Names that users give are left alone.
-  @Test func draftsOfDeadProcessesAreRemoved() throws {
+  @Test(.faults(.f20)) func draftsOfDeadProcessesAreRemoved() throws {
     let folder = try TemporaryFolder()
     let directory = try Directory(folder.url.path)
     let living = try directory.makeDirectory("page.html.tessera-1.new").lock()

@@ -38,14 +38,14 @@ import Testing
     }
   }
 
-  @Test func aStoreThatLacksThemOnceIsNotBelieved() async throws {
+  @Test(.faults(.s6)) func aStoreThatLacksThemOnceIsNotBelieved() async throws {
     #expect(try await marks(expected: true, missingFor: 2).has(id: "a"))
     // No state has seen any.
     store.fail("GET", "404 Not Found")
     #expect(try await marks(expected: false, missingFor: 0).isEmpty)
   }
 
-  @Test func marksThatStayMissingStopARun() async throws {
+  @Test(.faults(.s6)) func marksThatStayMissingStopARun() async throws {
     let text = await errorText { _ = try await marks(expected: true, missingFor: 9) }
     #expect(text?.contains("the marks of forgotten images are missing") == true)
     var isMissing = false

@@ -102,7 +102,7 @@ import Testing
   }
 
   /// With its state on this machine, an output in a store has its lock there all the same.
-  @Test func anOutputWithItsStateHereHasALockInTheStore() async throws {
+  @Test(.faults(.s6)) func anOutputWithItsStateHereHasALockInTheStore() async throws {
     let directory = folder.path("state")
     try folder.write("4711", to: "state/lease")
     let held = try await store.open(state: directory).hold()

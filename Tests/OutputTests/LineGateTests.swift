@@ -57,7 +57,7 @@ import Testing
   }
 
   /// A `forget` happens before each change that a writer makes, which has begun before.
-  @Test(arguments: Writer.allCases)
+  @Test(.faults(.p9), arguments: Writer.allCases)
   private func whatIsForgottenMeanwhileIsInNoDocument(_ writer: Writer) async throws {
     var moments = 0
     while true {
@@ -81,7 +81,7 @@ import Testing
   }
 
   /// In an output that lines come from; it is another than the one that they are written to.
-  @Test func whatIsForgottenInASourceMeanwhileIsInNoDocument() async throws {
+  @Test(.faults(.p9)) func whatIsForgottenInASourceMeanwhileIsInNoDocument() async throws {
     var moments = 0
     while true {
       let source = MemoryOutput()
@@ -106,7 +106,7 @@ import Testing
   }
 
   /// A `forget` is killed before each change that it makes; the next writer leaves the image out.
-  @Test(arguments: Writer.allCases)
+  @Test(.faults(.p9), arguments: Writer.allCases)
   private func aKilledForgetIsObeyed(_ writer: Writer) async throws {
     var moments = 0
     while true {
@@ -137,7 +137,7 @@ import Testing
   ]
 
   /// Damage stops no writer, and hides no image: what can't be read is not there after it.
-  @Test(arguments: Writer.allCases, ["", "cut", "noise"])
+  @Test(.faults(.f10), arguments: Writer.allCases, ["", "cut", "noise"])
   private func aDamagedDocumentIsReplaced(_ writer: Writer, _ damage: String) async throws {
     for (name, isIt) in Self.readable where writer != .rollback || !name.hasPrefix("kept") {
       try await begin(screens: writer.screens)

@@ -158,7 +158,7 @@ import Testing
     #expect(PublishedFile.tableDigest(in: path) == nil)
   }
 
-  @Test func isLockedByOneProcessAtATimeAndNamesIt() throws {
+  @Test(.faults(.f7)) func isLockedByOneProcessAtATimeAndNamesIt() throws {
     let folder = try TemporaryFolder()
     let (_, workspace) = try Self.prepared(folder)
     do {

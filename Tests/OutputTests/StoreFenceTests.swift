@@ -55,7 +55,7 @@ import Testing
     + "of for 120 s; run it again"
 
   /// A process that was stopped right before it sent its catalog finds that of the one that took over.
-  @Test func aCatalogIsReplacedOnlyIfItIsTheOneThatWasRead() async throws {
+  @Test(.faults(.s2)) func aCatalogIsReplacedOnlyIfItIsTheOneThatWasRead() async throws {
     store.put("first", at: Self.catalog)
     let lease = lease()
     try await lease.take()
@@ -72,7 +72,7 @@ import Testing
     #expect(store.text(Self.catalog) == "of another")
   }
 
-  @Test func aDocumentIsCreatedOnlyIfItIsStillMissing() async throws {
+  @Test(.faults(.s2)) func aDocumentIsCreatedOnlyIfItIsStillMissing() async throws {
     let lease = lease()
     try await lease.take()
     let output = output(lease)
@@ -88,7 +88,7 @@ import Testing
   }
 
   /// The lease is renewed first: who has lost it sends nothing, not even what never has other bytes.
-  @Test func whoHasLostTheLeaseSendsNothing() async throws {
+  @Test(.faults(.s2)) func whoHasLostTheLeaseSendsNothing() async throws {
     let late = lease(isLate: true)
     try await late.take()
     store.put("{\"holder\":\"other\",\"token\":\"1\"}", at: Self.lock)
@@ -110,7 +110,7 @@ import Testing
   }
 
   /// A shard that was not heard of loses its lock to the holder of the whole output, although that is another object.
-  @Test func aShardLosesItsLockToTheWhole() async throws {
+  @Test(.faults(.s2)) func aShardLosesItsLockToTheWhole() async throws {
     let shard = Shard(3, of: 8)
     let late = lease(shard, isLate: true)
     try await late.take()
@@ -137,7 +137,7 @@ import Testing
 
   // MARK: What killed processes have left
 
-  @Test func partsOfInterruptedUploadsAreCleared() async throws {
+  @Test(.faults(.s5)) func partsOfInterruptedUploadsAreCleared() async throws {
     let paths = [
       "catalog.json", "other.bin", ".tessera/catalogs/x.json", "below/catalog.json",
       ".tessera/shards/8/3/state.sqlite", "shards/8/3.jsonl", "shards/8/30.jsonl",

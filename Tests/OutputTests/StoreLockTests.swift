@@ -113,7 +113,7 @@ import Testing
   }
 
   /// A gateway answers with a time of its own.
-  @Test func clocksOfGatewaysDoNotMatter() throws {
+  @Test(.faults(.s3)) func clocksOfGatewaysDoNotMatter() throws {
     let object = Object()
     let (a, b) = (StoreLock(object, holder: "a"), StoreLock(object, holder: "b"))
     guard case .taken = try a.take() else { throw Unexpected() }

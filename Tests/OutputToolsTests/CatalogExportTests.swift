@@ -189,7 +189,7 @@ import Testing
   }
 
   /// What a double does not hold stays as it is written.
-  @Test func numbersAreExportedAsTheyAreWritten() async throws {
+  @Test(.faults(.m29)) func numbersAreExportedAsTheyAreWritten() async throws {
     let extra =
       #"{"hash":18446744073709551615,"b":[1.0,0.12345678901234567890,-1e400],"a":9223372036854775807}"#
     try await publish([
@@ -208,11 +208,13 @@ import Testing
   }
 
   /// A description that people upload is not a formula of a spreadsheet (OWASP, CSV Injection).
-  @Test(arguments: [
-    (#"=HYPERLINK(\"http://a\"&A1)"#, #""'=HYPERLINK(""http://a""&A1)""#), ("+1", "'+1"),
-    ("-1", "'-1"), ("@SUM(A1)", "'@SUM(A1)"), (#"\t=1"#, "'\t=1"), (#"\r=1"#, "\"'\r=1\""),
-    ("a=1", "a=1"), ("'=1", "'=1"), (" =1", " =1"), ("", ""),
-  ])
+  @Test(
+    .faults(.m28),
+    arguments: [
+      (#"=HYPERLINK(\"http://a\"&A1)"#, #""'=HYPERLINK(""http://a""&A1)""#), ("+1", "'+1"),
+      ("-1", "'-1"), ("@SUM(A1)", "'@SUM(A1)"), (#"\t=1"#, "'\t=1"), (#"\r=1"#, "\"'\r=1\""),
+      ("a=1", "a=1"), ("'=1", "'=1"), (" =1", " =1"), ("", ""),
+    ])
   func cellsOfATableAreNoFormulas(_ alt: String, _ cell: String) async throws {
     try await publish([
       SmallOutput.line("=a", [try small.make("a")], more: #","alt":"\#(alt)""#)

@@ -143,7 +143,7 @@ import Testing
   }
 
   /// Lines of an altered catalog are not those that apps have.
-  @Test(arguments: [true, false])
+  @Test(.faults(.c15), arguments: [true, false])
   func nothingLeadsFromAnAlteredCatalogOrToIt(_ isOld: Bool) async throws {
     let folder = try TemporaryFolder()
     let whole = Self.catalog([Self.image("a", 0), Self.image("b", 1)])

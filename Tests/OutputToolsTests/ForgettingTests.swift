@@ -204,7 +204,9 @@ import Testing
   }
 
   /// It says so, and does not claim that the image is gone. After the next run it is.
-  @Test(arguments: ["catalog.json", "screens/feed/first.json", ".tessera/catalogs/*.json"])
+  @Test(
+    .faults(.f10),
+    arguments: ["catalog.json", "screens/feed/first.json", ".tessera/catalogs/*.json"])
   func aDocumentThatCannotBeReadIsNamed(_ name: String) async throws {
     func publish(_ ids: [String], now: Double) async throws {
       try await small.publish(

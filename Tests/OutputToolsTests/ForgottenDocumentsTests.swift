@@ -70,7 +70,7 @@ import Testing
   }
 
   /// The next holder of the output erases what was left.
-  @Test(arguments: ["merge", "merge --into", "rollback", "prune", "forget another"])
+  @Test(.faults(.p9), arguments: ["merge", "merge --into", "rollback", "prune", "forget another"])
   func aKilledForgetIsObeyed(_ tool: String) async throws {
     try await begin()
     try await mark()
@@ -102,7 +102,7 @@ import Testing
   }
 
   /// An image that was forgotten where a shard ran leaves the earlier documents of the target, too.
-  @Test func marksOfSourcesReachTheTarget() async throws {
+  @Test(.faults(.p9)) func marksOfSourcesReachTheTarget() async throws {
     try await begin()
     let disk = try SmallOutput(folder, name: "disk")
     try writeShards(to: disk)
@@ -119,7 +119,7 @@ import Testing
   }
 
   /// Of a merged output no state knows a URL, and the lines of the catalog do.
-  @Test func urlsOfAMergedOutputAreMarked() async throws {
+  @Test(.faults(.p9)) func urlsOfAMergedOutputAreMarked() async throws {
     try await begin()
     _ = try await Merging([small.root], into: nil, shards: nil).run()
     _ = try await Forgetting(small.root, ids: [Self.secret], urls: [], now: 300).run()
@@ -148,7 +148,7 @@ import Testing
     .xcassets: "A.xcassets", .android: "res",
   ]
 
-  @Test(arguments: CatalogExport.Form.allCases)
+  @Test(.faults(.p9), arguments: CatalogExport.Form.allCases)
   func exportsLeaveOutWhatWasForgotten(_ form: CatalogExport.Form) async throws {
     try await begin()
     let target = folder.path("exports/\(try #require(Self.exports[form]))")
@@ -181,7 +181,7 @@ import Testing
   }
 
   /// What was forgotten while a document was made of the catalog does not get its name, or loses it.
-  @Test func whatIsForgottenMeanwhileIsNotPublished() async throws {
+  @Test(.faults(.p9)) func whatIsForgottenMeanwhileIsNotPublished() async throws {
     try await begin()
     let before = try CatalogFile(at: small.root)
     var steps: [String] = []
@@ -239,7 +239,7 @@ import Testing
   ]
 
   /// `verify` finds drafts, and the next holder of the output removes them with all work of killed processes.
-  @Test(arguments: ["merge", "rollback", "prune", "verify", "forget"])
+  @Test(.faults(.p10), arguments: ["merge", "rollback", "prune", "verify", "forget"])
   func whatKilledProcessesLeftIsRemoved(_ tool: String) async throws {
     try await begin()
     for path in Self.drafts + Self.work {

@@ -16,7 +16,7 @@ import Testing
   }
 
   /// The way on is what the error says: they are named again, though nothing knows them any more.
-  @Test(.takesSeconds) func theyAreMadeAgain() async throws {
+  @Test(.faults(.s6), .takesSeconds) func theyAreMadeAgain() async throws {
     try await small.publish(["a", "b", "c"].map { SmallOutput.line($0) })
     _ = try await forgetting(["a"], urls: [Self.url]).run()
     try small.remove(ForgottenItems.path)

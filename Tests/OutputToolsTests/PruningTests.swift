@@ -77,7 +77,7 @@ import Testing
   }
 
   /// What is deleted here is not missing from the next run; what vanishes meanwhile is.
-  @Test(arguments: [false, true])
+  @Test(.faults(.f22), arguments: [false, true])
   func aFileThatVanishesMeanwhileIsMissed(_ vanishes: Bool) async throws {
     let small = try SmallOutput(folder)
     let named = try small.make("named")

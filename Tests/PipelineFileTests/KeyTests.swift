@@ -20,7 +20,7 @@ import Testing
   }
 
   /// Each key changes just what it says that it shapes: the texts of which the fingerprints are made, and no others.
-  @Test func eachKeyIsInTheFingerprintsOfWhatItShapes() throws {
+  @Test(.faults(.c20)) func eachKeyIsInTheFingerprintsOfWhatItShapes() throws {
     let keys = Self.paths(PipelineFile.notes)
     #expect(Set(keys.map(\.0)) == Set(KeyValues.others.keys))
     let shapings: [Shaping] = [.files, .entries, .catalog, .acceptance]

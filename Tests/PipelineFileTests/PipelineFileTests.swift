@@ -26,7 +26,7 @@ private func mistakes(_ text: String, environment: [String: String] = [:]) -> [S
 }
 
 @Suite struct PipelineFileTests {
-  @Test func aMinimalFileHasTheDefaults() throws {
+  @Test(.faults(.c8)) func aMinimalFileHasTheDefaults() throws {
     let file = try decode(minimal).get()
     #expect(file.name == "feed")
     #expect(file.manifest == .file("dir/m.jsonl"))
@@ -179,134 +179,136 @@ private func mistakes(_ text: String, environment: [String: String] = [:]) -> [S
     }
   }
 
-  @Test(arguments: [
-    ("colour: red", "5:1 unknown key \"colour\"; the keys are accept, base, base-url, catalog,"),
-    ("sclaes: [1]", "5:1 unknown key \"sclaes\"; did you mean \"scales\"?"),
-    (
-      "scales: [0]",
-      "5:10 \"scales\" must be a list of whole numbers from 1 to 8, such as [1, 2, 3], found \"0\""
-    ),
-    ("scales: [1, 1]", "5:13 \"scales\" names 1 twice"),
-    ("rounding: [64, 64]", "5:16 \"rounding\" names 64 twice"),
-    ("rounding: []", "5:11 \"rounding\" must have at least one size"),
-    (
-      "rounding: [0]",
-      "5:12 \"rounding\" must be a list of sizes from 1 to 65500 pixels, found \"0\""
-    ),
-    (
-      "rounding: [65536]",
-      "5:12 \"rounding\" must be a list of sizes from 1 to 65500 pixels, found \"65536\""
-    ),
-    ("variants: {format: [webp, webp]}", "5:27 \"variants.format\" names webp twice"),
-    // "strip" and a kind to keep contradict each other.
-    (
-      "variants: {metadata: [strip, icc]}",
-      "5:23 \"variants.metadata\" must be a list of \"icc\", \"exif\", \"xmp\", \"iptc\", found \"strip\""
-    ),
-    (
-      "variants: {metadata: all}",
-      "5:22 \"variants.metadata\" must be \"strip\", \"keep\", or a list of \"icc\", \"exif\", \"xmp\", \"iptc\", found \"all\""
-    ),
-    (
-      "variants: {metadata: []}",
-      "5:22 \"variants.metadata\" must have at least one kind; or say strip"
-    ),
-    ("variants: {format: []}", "5:20 \"variants.format\" must have at least one format"),
-    (
-      "variants: {quality: {png: 3}}",
-      "5:22 unknown key \"png\" in \"variants.quality\"; the keys are avif, heic, jpeg, jxl, target, webp"
-    ),
-    (
-      "variants: {effort: {jxl: 2}}",
-      "5:26 \"variants.effort.jxl\" must be a whole number from 3 to 9, found \"2\""
-    ),
-    (
-      "variants: {effort: 7}",
-      "5:20 \"variants.effort\" must be a whole number from 0 to 6 or \"auto\", or a group with one for each format, found \"7\""
-    ),
-    (
-      "workers: many",
-      "5:10 \"workers\" must be \"auto\" or a whole number from 1 to 256, found \"many\""
-    ),
-    ("variants: 7", "5:11 \"variants\" must be a group of keys, found \"7\""),
-    (
-      "variants: {quality: 101}",
-      "5:21 \"variants.quality\" must be a whole number from 1 to 100 or \"auto\", or a group with one for each format, or with a target such as {target: high}, found \"101\""
-    ),
-    (
-      "variants: {quality: 9223372036854775808}",
-      "5:21 \"variants.quality\" must be a whole number from 1 to 100 or \"auto\", or a group with one for each format, or with a target such as {target: high}, found \"9223372036854775808\""
-    ),
-    (
-      "variants: {format: wepb}",
-      "5:20 \"variants.format\" must be one of \"webp\", \"jpeg\", \"png\", \"avif\", \"jxl\", \"heic\", \"source\", \"compatible\", found \"wepb\" (did you mean \"webp\"?)"
-    ),
-    (
-      "variants: {background: white}",
-      "5:24 \"variants.background\" must be a colour such as \"#ffffff\" (in quotes), found \"white\""
-    ),
-    (
-      "limits: {pixels: .nan}",
-      "5:18 \"limits.pixels\" must be a count of pixels, such as 100MP, found \".nan\""
-    ),
-    (
-      "limits: {time: 0s}",
-      "5:16 \"limits.time\" must be a duration of at least 1ms, such as 500ms, 15s, 2m or 1h, found \"0s\""
-    ),
-    (
-      "limits: {memory: 1e309}",
-      "5:18 \"limits.memory\" must be a size of at least 256MB, such as 2GB, found \"1e309\""
-    ),
-    (
-      "fetch: {deadline: -1s}",
-      "5:19 \"fetch.deadline\" must be a duration of at least 1ms, such as 500ms, 15s, 2m or 1h, found \"-1s\""
-    ),
-    (
-      "fetch: {allow: [everything]}",
-      "5:17 \"fetch.allow\" must be \"loopback\", \"private\", an address block such as 10.1.0.0/16, a folder such as files:/srv/images, or a bucket such as s3:photos, found \"everything\""
-    ),
-    ("fetch: {headers: {\"a b\": c}}", "5:19 \"a b\" is not a valid header name"),
-    (
-      "fetch: {headers: [{X-Key: k}]}",
-      "5:19 each entry of \"fetch.headers\" needs \"host\", a host such as images.example.com or images.example.com:8443"
-    ),
-    ("fetch: {headers: [{host: h}]}", "5:19 \"fetch.headers\" has no header for the host \"h\""),
-    (
-      "fetch: {headers: [{host: \"*.example.com\", X-Key: k}]}",
-      "5:26 \"fetch.headers.host\" must be a host such as images.example.com or images.example.com:8443, found \"*.example.com\""
-    ),
-    (
-      "fetch: {headers: [{host: h, Host: k}]}",
-      "5:29 tessera sets the header \"Host\" itself; remove it"
-    ),
-    (
-      "fetch: {headers: [X-Key]}",
-      "5:19 \"fetch.headers\" must be a group of keys, found \"X-Key\""
-    ),
-    (
-      "fetch: {headers-everywhere: often}",
-      "5:29 \"fetch.headers-everywhere\" must be true or false, found \"often\""
-    ),
-    (
-      "base-url: ftp://x",
-      "5:11 \"base-url\" must be a URL, such as https://cdn.example.com/feed/, found \"ftp://x\""
-    ),
-    (
-      "base-url: ${NOWHERE}",
-      "5:11 \"base-url\": the environment variable \"NOWHERE\" is not set; set it, or remove ${NOWHERE}"
-    ),
-    ("scales: [1]\nscales: [2]", "6:1 duplicate key \"scales\"; line 5 has it already"),
-    ("limits: {pixels: [", "6:1 did not find expected node content while parsing a flow node"),
-    (
-      " workers: 1",
-      "5:2 did not find expected key while parsing a block mapping; keys of one group must begin in the same column"
-    ),
-    ("workers 1\nscales: [1]", "5:1 could not find expected ':' while scanning a simple key"),
-    (
-      "limits:  # …………\n\ttime: 1s",
-      "6:1 found character that cannot start any token while scanning for the next token; indent with spaces, not with tabs"
-    ),
-  ])
+  @Test(
+    .faults(.c1, .c2, .c3, .c5, .c7),
+    arguments: [
+      ("colour: red", "5:1 unknown key \"colour\"; the keys are accept, base, base-url, catalog,"),
+      ("sclaes: [1]", "5:1 unknown key \"sclaes\"; did you mean \"scales\"?"),
+      (
+        "scales: [0]",
+        "5:10 \"scales\" must be a list of whole numbers from 1 to 8, such as [1, 2, 3], found \"0\""
+      ),
+      ("scales: [1, 1]", "5:13 \"scales\" names 1 twice"),
+      ("rounding: [64, 64]", "5:16 \"rounding\" names 64 twice"),
+      ("rounding: []", "5:11 \"rounding\" must have at least one size"),
+      (
+        "rounding: [0]",
+        "5:12 \"rounding\" must be a list of sizes from 1 to 65500 pixels, found \"0\""
+      ),
+      (
+        "rounding: [65536]",
+        "5:12 \"rounding\" must be a list of sizes from 1 to 65500 pixels, found \"65536\""
+      ),
+      ("variants: {format: [webp, webp]}", "5:27 \"variants.format\" names webp twice"),
+      // "strip" and a kind to keep contradict each other.
+      (
+        "variants: {metadata: [strip, icc]}",
+        "5:23 \"variants.metadata\" must be a list of \"icc\", \"exif\", \"xmp\", \"iptc\", found \"strip\""
+      ),
+      (
+        "variants: {metadata: all}",
+        "5:22 \"variants.metadata\" must be \"strip\", \"keep\", or a list of \"icc\", \"exif\", \"xmp\", \"iptc\", found \"all\""
+      ),
+      (
+        "variants: {metadata: []}",
+        "5:22 \"variants.metadata\" must have at least one kind; or say strip"
+      ),
+      ("variants: {format: []}", "5:20 \"variants.format\" must have at least one format"),
+      (
+        "variants: {quality: {png: 3}}",
+        "5:22 unknown key \"png\" in \"variants.quality\"; the keys are avif, heic, jpeg, jxl, target, webp"
+      ),
+      (
+        "variants: {effort: {jxl: 2}}",
+        "5:26 \"variants.effort.jxl\" must be a whole number from 3 to 9, found \"2\""
+      ),
+      (
+        "variants: {effort: 7}",
+        "5:20 \"variants.effort\" must be a whole number from 0 to 6 or \"auto\", or a group with one for each format, found \"7\""
+      ),
+      (
+        "workers: many",
+        "5:10 \"workers\" must be \"auto\" or a whole number from 1 to 256, found \"many\""
+      ),
+      ("variants: 7", "5:11 \"variants\" must be a group of keys, found \"7\""),
+      (
+        "variants: {quality: 101}",
+        "5:21 \"variants.quality\" must be a whole number from 1 to 100 or \"auto\", or a group with one for each format, or with a target such as {target: high}, found \"101\""
+      ),
+      (
+        "variants: {quality: 9223372036854775808}",
+        "5:21 \"variants.quality\" must be a whole number from 1 to 100 or \"auto\", or a group with one for each format, or with a target such as {target: high}, found \"9223372036854775808\""
+      ),
+      (
+        "variants: {format: wepb}",
+        "5:20 \"variants.format\" must be one of \"webp\", \"jpeg\", \"png\", \"avif\", \"jxl\", \"heic\", \"source\", \"compatible\", found \"wepb\" (did you mean \"webp\"?)"
+      ),
+      (
+        "variants: {background: white}",
+        "5:24 \"variants.background\" must be a colour such as \"#ffffff\" (in quotes), found \"white\""
+      ),
+      (
+        "limits: {pixels: .nan}",
+        "5:18 \"limits.pixels\" must be a count of pixels, such as 100MP, found \".nan\""
+      ),
+      (
+        "limits: {time: 0s}",
+        "5:16 \"limits.time\" must be a duration of at least 1ms, such as 500ms, 15s, 2m or 1h, found \"0s\""
+      ),
+      (
+        "limits: {memory: 1e309}",
+        "5:18 \"limits.memory\" must be a size of at least 256MB, such as 2GB, found \"1e309\""
+      ),
+      (
+        "fetch: {deadline: -1s}",
+        "5:19 \"fetch.deadline\" must be a duration of at least 1ms, such as 500ms, 15s, 2m or 1h, found \"-1s\""
+      ),
+      (
+        "fetch: {allow: [everything]}",
+        "5:17 \"fetch.allow\" must be \"loopback\", \"private\", an address block such as 10.1.0.0/16, a folder such as files:/srv/images, or a bucket such as s3:photos, found \"everything\""
+      ),
+      ("fetch: {headers: {\"a b\": c}}", "5:19 \"a b\" is not a valid header name"),
+      (
+        "fetch: {headers: [{X-Key: k}]}",
+        "5:19 each entry of \"fetch.headers\" needs \"host\", a host such as images.example.com or images.example.com:8443"
+      ),
+      ("fetch: {headers: [{host: h}]}", "5:19 \"fetch.headers\" has no header for the host \"h\""),
+      (
+        "fetch: {headers: [{host: \"*.example.com\", X-Key: k}]}",
+        "5:26 \"fetch.headers.host\" must be a host such as images.example.com or images.example.com:8443, found \"*.example.com\""
+      ),
+      (
+        "fetch: {headers: [{host: h, Host: k}]}",
+        "5:29 tessera sets the header \"Host\" itself; remove it"
+      ),
+      (
+        "fetch: {headers: [X-Key]}",
+        "5:19 \"fetch.headers\" must be a group of keys, found \"X-Key\""
+      ),
+      (
+        "fetch: {headers-everywhere: often}",
+        "5:29 \"fetch.headers-everywhere\" must be true or false, found \"often\""
+      ),
+      (
+        "base-url: ftp://x",
+        "5:11 \"base-url\" must be a URL, such as https://cdn.example.com/feed/, found \"ftp://x\""
+      ),
+      (
+        "base-url: ${NOWHERE}",
+        "5:11 \"base-url\": the environment variable \"NOWHERE\" is not set; set it, or remove ${NOWHERE}"
+      ),
+      ("scales: [1]\nscales: [2]", "6:1 duplicate key \"scales\"; line 5 has it already"),
+      ("limits: {pixels: [", "6:1 did not find expected node content while parsing a flow node"),
+      (
+        " workers: 1",
+        "5:2 did not find expected key while parsing a block mapping; keys of one group must begin in the same column"
+      ),
+      ("workers 1\nscales: [1]", "5:1 could not find expected ':' while scanning a simple key"),
+      (
+        "limits:  # …………\n\ttime: 1s",
+        "6:1 found character that cannot start any token while scanning for the next token; indent with spaces, not with tabs"
+      ),
+    ])
   func reportsAMistakeAtItsPosition(_ line: String, _ expected: String) {
     let found = mistakes(minimal + line + "\n")
     #expect(found.count == 1)
@@ -364,7 +366,7 @@ private func mistakes(_ text: String, environment: [String: String] = [:]) -> [S
     #expect("\(second)".contains("  base-url: 日本é, workers\n            ^"))
   }
 
-  @Test func survivesAnAliasBombAndDeepNesting() {
+  @Test(.faults(.c4)) func survivesAnAliasBombAndDeepNesting() {
     var text = minimal + "x0: &x0 [a, a, a, a, a, a, a, a, a]\n"
     for level in 1...9 {
       text += "x\(level): &x\(level) ["
@@ -410,7 +412,7 @@ private func mistakes(_ text: String, environment: [String: String] = [:]) -> [S
   }
 
   /// A message quotes 60 characters of a pipeline file at most, and none of another file.
-  @Test func messagesQuoteNoSecrets() throws {
+  @Test(.faults(.p7)) func messagesQuoteNoSecrets() throws {
     let folder = try TemporaryFolder()
     for (name, text) in [
       (".env", "API_KEY=s3cr3t-of-somebody\n"), ("a.yaml", "password: s3cr3t\nhost: s3cr3t\n"),
@@ -432,7 +434,7 @@ private func mistakes(_ text: String, environment: [String: String] = [:]) -> [S
     #expect(!lines.contains { $0.contains(String(repeating: "x", count: 61)) }, "\(lines)")
   }
 
-  @Test func anEmptyFileLacksTheThreeRequiredKeys() {
+  @Test(.faults(.c4)) func anEmptyFileLacksTheThreeRequiredKeys() {
     #expect(mistakes("").count == 3)
     #expect(mistakes("\u{FEFF}" + minimal).isEmpty)
   }
@@ -460,6 +462,7 @@ private func mistakes(_ text: String, environment: [String: String] = [:]) -> [S
   }
 
   @Test(
+    .faults(.c1),
     arguments: [
       ("sclaes", "scales"), ("ouput", "output"), ("manifset", "manifest"), ("xyz", nil),
     ] as [(String, String?)])

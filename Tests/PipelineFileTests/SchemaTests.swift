@@ -146,7 +146,7 @@ import Testing
     "{a: {size: 10x10, mode: crop}}", "{a: {size: 10x10, colour: red}}", "{}", "[1]",
   ]
 
-  @Test func agreesWithTheDecoder() async throws {
+  @Test(.faults(.c2, .c3)) func agreesWithTheDecoder() async throws {
     let texts =
       Self.lines.map { Self.minimal + $0 + "\n" }
       + Self.slots.map { "manifest: m\noutput: o\nslots: \($0)\n" }

@@ -2,6 +2,7 @@ import TesseraImageHeader
 import TesseraPipelineFile
 import TesseraPlan
 import TesseraState
+import TesseraTestSupport
 import Testing
 
 @testable import TesseraPipeline
@@ -37,7 +38,7 @@ import Testing
 
   // MARK: Headers of received sources
 
-  @Test func pixelsAreAcceptedUpToTheLimit() {
+  @Test(.faults(.i22)) func pixelsAreAcceptedUpToTheLimit() {
     func limit(_ file: inout PipelineFile) { file.limits.pixels = 120_000 }
     let cases: [(Int, Int, Bool)] = [
       (400, 300, true), (300, 400, true), (401, 300, false), (400, 301, false), (1, 120_000, true),
@@ -127,7 +128,7 @@ import Testing
 
   // MARK: Contents of earlier runs
 
-  @Test func pixelsOfAllFramesCountTogether() {
+  @Test(.faults(.i5)) func pixelsOfAllFramesCountTogether() {
     let limited = acceptance {
       $0.limits.pixels = 1_000
       $0.limits.frames = 10
@@ -143,7 +144,7 @@ import Testing
     }
   }
 
-  @Test func noProductOverflows() {
+  @Test(.faults(.i22)) func noProductOverflows() {
     let unlimited = acceptance {
       $0.limits.pixels = .max
       $0.limits.frames = 1_000_000

@@ -3,6 +3,7 @@ import TesseraPipelineFile
 import TesseraPlan
 import TesseraState
 import TesseraSystem
+import TesseraTestSupport
 import TesseraWorkers
 import Testing
 
@@ -242,7 +243,7 @@ import Testing
   // MARK: A clock that was wrong
 
   /// Without a correction the item would be stale for as long as the clock was ahead, and a month.
-  @Test func aSourceConfirmedInTheFutureIsNotStaleForever() async throws {
+  @Test(.faults(.f12)) func aSourceConfirmedInTheFutureIsNotStaleForever() async throws {
     let run = try RunInMemory()
     run.serve("photo", .image(Self.photo, etag: "\"1\"", freshFor: 3_600))
     try await Self.expect([(400, .decodes)], "a ok", in: run)

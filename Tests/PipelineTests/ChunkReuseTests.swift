@@ -171,7 +171,7 @@ import Testing
 
   /// Whatever bits of the state, or of the chunks in it, flip: the catalog is that of a whole one, or the state is set aside,
   /// and everything is requested again. A soak takes 1,000 of each.
-  @Test(arguments: tried(of: Array(0..<(isSoak ? 67 : 6))), [false, true])
+  @Test(.faults(.f9), arguments: tried(of: Array(0..<(isSoak ? 67 : 6))), [false, true])
   func flippedBitsNeverChangeTheCatalog(_ part: Int, _ areOfChunks: Bool) async throws {
     let run = try Self.begun()
     _ = try await run.wholeRun(Self.lines(0..<80))

@@ -58,7 +58,8 @@ import Testing
     }
   }
 
-  @Test(arguments: [false, true]) func everyKeyIsNoticed(_ grows: Bool) async throws {
+  @Test(.faults(.c20), arguments: [false, true]) func everyKeyIsNoticed(_ grows: Bool) async throws
+  {
     func usable(_ text: String) -> String {
       text.replacing("manifest: m\n", with: "manifest: manifest.jsonl\n")
     }
@@ -130,7 +131,7 @@ import Testing
     }
   }
 
-  @Test(arguments: DeliveryPresets.names)
+  @Test(.faults(.c20), arguments: DeliveryPresets.names)
   func everyValueOfAServiceIsNoticed(_ preset: String) async throws {
     let node = try #require(DeliveryPresets.node(of: preset))
     guard case .mapping(let pairs) = node.content else { return }

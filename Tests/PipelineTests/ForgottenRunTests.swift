@@ -81,7 +81,7 @@ import Testing
   }
 
   /// A `forget` happens before each change that a run makes, which has begun before.
-  @Test(.takesSeconds, arguments: Writer.allCases)
+  @Test(.faults(.p9), .takesSeconds, arguments: Writer.allCases)
   private func whatIsForgottenMeanwhileIsInNoDocument(_ writer: Writer) async throws {
     var moments = 0
     while true {
@@ -112,7 +112,7 @@ import Testing
   }
 
   /// A `forget` is killed before each change that it makes; whichever run is next leaves the image out.
-  @Test(.takesSeconds, arguments: Writer.allCases)
+  @Test(.faults(.p9), .takesSeconds, arguments: Writer.allCases)
   private func aKilledForgetIsObeyed(_ writer: Writer) async throws {
     var moments = 0
     while true {

@@ -286,7 +286,7 @@ import Testing
   }
 
   /// A file of another image that vanishes while some are run is made again by the next run of all.
-  @Test func whatVanishesMeanwhileIsMissed() async throws {
+  @Test(.faults(.f22)) func whatVanishesMeanwhileIsMissed() async throws {
     let run = try Self.begun(4)
     let lines = Self.lines(0..<4)
     let first = try await run.wholeRun(lines)

@@ -52,7 +52,9 @@ import Testing
 
   /// P5: 80 % of five hundred good images answer 404, in twenty orders of arrival: never published, and what was
   /// learned is kept.
-  @Test(.takesSeconds) func mostImagesThatAnswerNotFoundAreNeverPublished() async throws {
+  @Test(.faults(.p5), .takesSeconds) func mostImagesThatAnswerNotFoundAreNeverPublished()
+    async throws
+  {
     var (run, before) = try await Self.begun(500)
     // Never nine in ten of a window, which `fail-above` would stop.
     Self.lose((0..<500).filter { $0 % 5 != 0 }, run)
@@ -77,9 +79,11 @@ import Testing
   }
 
   /// P5: all of five images, or of one; four of ten are few.
-  @Test(arguments: [
-    (5, 5, true), (1, 1, true), (10, 4, false), (10, 5, true), (25, 5, false), (24, 5, true),
-  ])
+  @Test(
+    .faults(.p5),
+    arguments: [
+      (5, 5, true), (1, 1, true), (10, 4, false), (10, 5, true), (25, 5, false), (24, 5, true),
+    ])
   func fewImagesAreNotLostUnasked(_ count: Int, _ lost: Int, _ stops: Bool) async throws {
     let (run, before) = try await Self.begun(count)
     Self.lose(0..<lost, run)
@@ -115,7 +119,7 @@ import Testing
   }
 
   /// A `rewrite` that makes wrong URLs is not taken for images that are gone.
-  @Test func aChangedRewriteIsNamed() async throws {
+  @Test(.faults(.p5)) func aChangedRewriteIsNamed() async throws {
     var (run, before) = try await Self.begun(6)
     run.file.fetch.rewrites = [.init(from: RunInMemory.url(""), to: RunInMemory.url("no/"))]
     let error = try await Self.rejection(run, Self.lines(0..<6))
@@ -179,7 +183,7 @@ import Testing
   // MARK: Manifests that are cut off
 
   /// M16: a manifest that was cut off at the end of a line.
-  @Test(arguments: [PipelineFile.Order.manifest, .newestFirst])
+  @Test(.faults(.m16), arguments: [PipelineFile.Order.manifest, .newestFirst])
   func aManifestThatLostItsItemsIsRejected(_ order: PipelineFile.Order) async throws {
     // Items that fail before any request.
     let lines = (0..<120).map { Self.line($0, slots: #","slots":["none"]"#) }
@@ -210,7 +214,7 @@ import Testing
 
   // MARK: What a run makes and reports
 
-  @Test func aChangedPipelineMakesOnlyMissingFiles() async throws {
+  @Test(.faults(.c10)) func aChangedPipelineMakesOnlyMissingFiles() async throws {
     var run = try RunInMemory()
     Self.restore(0..<1, run)
     let slots = run.file.plan.slots
@@ -239,7 +243,7 @@ import Testing
   }
 
   /// R1: the report cannot be written after the catalog was: not an error of the catalog.
-  @Test func aReportThatCannotBeWrittenIsNoFailure() async throws {
+  @Test(.faults(.r1)) func aReportThatCannotBeWrittenIsNoFailure() async throws {
     let run = try RunInMemory()
     Self.restore(0..<2, run)
     run.output.setUnwritable("run.json")

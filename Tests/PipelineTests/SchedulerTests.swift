@@ -3,6 +3,7 @@ import TesseraMemoryOutput
 import TesseraNet
 import TesseraPipelineFile
 import TesseraSystem
+import TesseraTestSupport
 import TesseraWorkers
 import Testing
 
@@ -106,7 +107,8 @@ import Testing
     #expect(outcome.report.errors == ["http-status": 400])
   }
 
-  @Test(arguments: [1, 5, 40]) func cancellationEndsTheRun(_ count: Int) async throws {
+  @Test(.faults(.w14), arguments: [1, 5, 40]) func cancellationEndsTheRun(_ count: Int) async throws
+  {
     let run = try RunInMemory()
     let names = (0..<count).map { "\($0)" }
     for name in names { run.serve(name, .silence) }

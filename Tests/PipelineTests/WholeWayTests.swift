@@ -7,6 +7,7 @@ import TesseraOutput
 import TesseraPipelineFile
 import TesseraPlan
 import TesseraState
+import TesseraTestSupport
 import TesseraWorkers
 import Testing
 
@@ -112,7 +113,7 @@ import Testing
     #expect(try await run.run(["a": "photo"], onlyFailed: true).requests == [])
   }
 
-  @Test func onlyALostFileIsMadeAgain() async throws {
+  @Test(.faults(.f11)) func onlyALostFileIsMadeAgain() async throws {
     let (run, first) = try await Self.begun()
     let lost = try first.paths(0)[1]
     run.output.delete(lost)
@@ -167,7 +168,7 @@ import Testing
       outcome.reasons["b"] == [.filesMissing(1, of: 1), .keptCopy, .decoded(made: 1, reused: 0)])
   }
 
-  @Test func urlsWithTheSameBytesShareTheDecode() async throws {
+  @Test(.faults(.i23)) func urlsWithTheSameBytesShareTheDecode() async throws {
     let run = try RunInMemory()
     for name in ["one", "two", "three"] { run.serve(name, .image(Self.photo)) }
     let outcome = try await run.run(["a": "one", "b": "two", "c": "three"])

@@ -1,5 +1,6 @@
 import TesseraCatalog
 import TesseraPlan
+import TesseraTestSupport
 import Testing
 
 private func plan(
@@ -88,7 +89,7 @@ private func outline(_ file: PlannedFile) -> String? {
     #expect(outline(made) == [expected])
   }
 
-  @Test func avatarsOf24And30PointsShareOneFile() {
+  @Test(.faults(.c6)) func avatarsOf24And30PointsShareOneFile() {
     let one = plan(1000, 1000, [avatar24, avatar30]) { $0.scales = [1] }
     #expect(outline(one) == ["32x32"])
     #expect(one.shared == 1)
@@ -99,6 +100,7 @@ private func outline(_ file: PlannedFile) -> String? {
   }
 
   @Test(
+    .faults(.i20),
     arguments: [
       // fit: the width is set, the longer side is rounded up
       (4032, 3024, Slot("a", width: 180, height: nil), ["256x192", "512x384", "1024x768"]),
@@ -131,7 +133,7 @@ private func outline(_ file: PlannedFile) -> String? {
     #expect(outline(plan(width, height, [slot])) == expected)
   }
 
-  @Test func roundsOnEveryLadder() {
+  @Test(.faults(.c5)) func roundsOnEveryLadder() {
     let slot = Slot("a", width: 300, height: nil)
     #expect(
       outline(plan(4000, 2000, [slot]) { $0.rounding = .exact }) == [
@@ -152,6 +154,7 @@ private func outline(_ file: PlannedFile) -> String? {
   /// The rule for oversized results at its limits: the requested pixels of the longer side, then
   /// the files and the reasons of their fallbacks.
   @Test(
+    .faults(.i20),
     arguments: [
       ("webp", 12_000, "16383"), ("webp", 16_383, "16383"),
       ("webp", 16_384, "16384 jpeg (webp-size-limit)"),

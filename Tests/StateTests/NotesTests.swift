@@ -5,7 +5,7 @@ import Testing
 
 /// What a state remembers of the output beside its records.
 @Suite struct NotesTests {
-  @Test func theMarksThatWereSeenAreKept() async throws {
+  @Test(.faults(.s6)) func theMarksThatWereSeenAreKept() async throws {
     let folder = try TemporaryFolder()
     let state = try StateStore(path: folder.path("s"))
     #expect(try await state.forgottenMarks() == nil)

@@ -99,7 +99,7 @@ import Testing
 
   /// The disk fills up. SQLite rolls back, and later statements would fail for another reason, or
   /// succeed without what was rolled back.
-  @Test func theFirstErrorStays() async throws {
+  @Test(.faults(.f16)) func theFirstErrorStays() async throws {
     let folder = try TemporaryFolder()
     let state = try StateStore(path: folder.path("state"))
     let run = try await state.beginRun(boot: "b")
@@ -155,7 +155,7 @@ import Testing
   }
 
   /// Bytes that SQLite stumbles over: each page in turn.
-  @Test func everyDamagedPageIsFound() async throws {
+  @Test(.faults(.f9)) func everyDamagedPageIsFound() async throws {
     let folder = try TemporaryFolder()
     let path = folder.path("state")
     do {

@@ -214,7 +214,7 @@ private func change(_ set: (inout StateStore.SourceChange) -> Void) -> StateStor
     #expect(try await state.knowledge(of: "", url: "b").rejection == nil)
   }
 
-  @Test func rejectsNoiseAndALaterVersion() async throws {
+  @Test(.faults(.f9)) func rejectsNoiseAndALaterVersion() async throws {
     let folder = try TemporaryFolder()
     try folder.write(String(repeating: "noise ", count: 5000), to: "noise")
     #expect {

@@ -93,7 +93,7 @@ import Testing
 
   /// libcurl sends a request again by itself if a connection that was kept open ends before the answer: the first answer
   /// that is seen finds its own object in the way.
-  @Test(arguments: ["412 Precondition Failed", "404 Not Found"])
+  @Test(.faults(.s4), arguments: ["412 Precondition Failed", "404 Not Found"])
   func aWriteThatLibcurlRepeatedIsOnesOwn(_ status: String) throws {
     let store = try ScriptedStore([
       Answer(status: status), Answer(headers: ["ETag": "\"1\""], body: "hello"),
@@ -104,7 +104,7 @@ import Testing
   }
 
   /// A success without an ETag may be a gateway's, and the store have written nothing.
-  @Test func aSuccessThatSaysNothingIsChecked() throws {
+  @Test(.faults(.s4)) func aSuccessThatSaysNothingIsChecked() throws {
     let lie = Answer(body: "<Error><Code>X</Code></Error>")
     let written = try ScriptedStore([lie, Answer(headers: ["ETag": "\"1\""], body: "hello")])
     #expect(
@@ -117,7 +117,7 @@ import Testing
   }
 
   /// A request that has a deadline is neither sent nor sent again after it.
-  @Test func aRequestEndsAtItsDeadline() throws {
+  @Test(.faults(.s2)) func aRequestEndsAtItsDeadline() throws {
     let store = try ScriptedStore([.error("503 Slow Down", "SlowDown"), Answer()])
     func put(_ time: Duration) -> StoreError? {
       #expect(throws: StoreError.self) {

@@ -107,7 +107,7 @@ import Testing
 
   /// After a lost answer the upload is gone, because its parts are together: the object has their
   /// ETag.
-  @Test func aCompletedUploadIsNotMissed() throws {
+  @Test(.faults(.s4)) func aCompletedUploadIsNotMissed() throws {
     let gone = Answer.error("404 Not Found", "NoSuchUpload")
     let stored = Answer(headers: ["ETag": Self.whole], body: "hello world")
     let (error, sent) = try Self.upload(Self.begun + [.lost, gone, stored])
@@ -140,7 +140,7 @@ import Testing
         + entries.joined() + (end ?? "") + "</ListMultipartUploadsResult>")
   }
 
-  @Test func interruptedUploadsAreListedAndAborted() throws {
+  @Test(.faults(.s5)) func interruptedUploadsAreListedAndAborted() throws {
     let store = try ScriptedStore(
       [
         Self.list([("out/a+b", "1")], next: ("out/a+b", "1")), Self.list([("out/c%2Bd", "2")]),

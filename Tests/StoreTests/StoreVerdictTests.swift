@@ -79,9 +79,11 @@ import Testing
   }
 
   /// A service in front of the store that can't reach it.
-  @Test(arguments: [
-    (519, false), (520, true), (527, true), (528, false), (529, true), (530, true), (598, true),
-  ])
+  @Test(
+    .faults(.n54),
+    arguments: [
+      (519, false), (520, true), (527, true), (528, false), (529, true), (530, true), (598, true),
+    ])
   func gatewaysThatCannotReachTheStoreAreTriedAgain(_ status: Int, _ isAgain: Bool) {
     let again = StoreVerdict.again("the store answered \(status)")
     #expect((StoreVerdict(status: status, code: "", message: "") == again) == isAgain)

@@ -115,7 +115,7 @@ import Testing
     #expect(closed.realPath == nil)
   }
 
-  @Test func aVersionChangesWithTheContent() throws {
+  @Test(.faults(.f21)) func aVersionChangesWithTheContent() throws {
     let folder = try TemporaryFolder()
     let path = try folder.write("abc", to: "a")
     let file = try File(path, .lock)

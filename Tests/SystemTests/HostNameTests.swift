@@ -1,27 +1,33 @@
 import TesseraNet
+import TesseraTestSupport
 import Testing
 
 /// One host has one name, whatever it is written as.
 @Suite struct HostNameTests {
   /// Spellings of a host, and its name.
-  @Test(arguments: [
-    ("a.example A.Example a.example. a。example ａ．example a%2Eexample a.exam\u{AD}ple", "a.example"),
-    (
-      "bücher.example BÜCHER.example xn--bcher-kva.example b%C3%BCcher.example bu\u{308}cher.example",
-      "xn--bcher-kva.example"
-    ),
-    (
-      "127.0.0.1 127.0.0.1. ①②⑦.⓪.⓪.① 127。0。0。1 2130706433 0x7f.1 0x7F000001 0177.0.0.01 127.1 0x７f.1 %31%32%37.1",
-      "127.0.0.1"
-    ),
-    ("[::ffff:127.0.0.1] [::FFFF:7f00:1] [0:0:0:0:0:ffff:7f00:1]", "127.0.0.1"),
-    ("[::1] [0:0::1] [0:0:0:0:0:0:0:1]", "[::1]"), ("[FE80::A] [fe80:0::a]", "[fe80::a]"),
-    ("localhost LOCALHOST localhost. ｌｏｃａｌｈｏｓｔ ⓛocalhost", "localhost"),
-    ("\u{212A}.example k.example", "k.example"), ("ﬁ.example fi.example", "fi.example"),
-    ("faß.example xn--fa-hia.example", "xn--fa-hia.example"), ("a_b A_B", "a_b"),
-    ("1.2.3.4.5", "1.2.3.4.5"), ("256.0.0.1", "256.0.0.1"), ("1and1.example", "1and1.example"),
-    ("a.example:80 a/b u@a ?a #a a\\\\b", ""), ("a\u{7F}b [::1 [x] ü\u{FFFD}", ""),
-  ])
+  @Test(
+    .faults(.x2),
+    arguments: [
+      (
+        "a.example A.Example a.example. a。example ａ．example a%2Eexample a.exam\u{AD}ple",
+        "a.example"
+      ),
+      (
+        "bücher.example BÜCHER.example xn--bcher-kva.example b%C3%BCcher.example bu\u{308}cher.example",
+        "xn--bcher-kva.example"
+      ),
+      (
+        "127.0.0.1 127.0.0.1. ①②⑦.⓪.⓪.① 127。0。0。1 2130706433 0x7f.1 0x7F000001 0177.0.0.01 127.1 0x７f.1 %31%32%37.1",
+        "127.0.0.1"
+      ),
+      ("[::ffff:127.0.0.1] [::FFFF:7f00:1] [0:0:0:0:0:ffff:7f00:1]", "127.0.0.1"),
+      ("[::1] [0:0::1] [0:0:0:0:0:0:0:1]", "[::1]"), ("[FE80::A] [fe80:0::a]", "[fe80::a]"),
+      ("localhost LOCALHOST localhost. ｌｏｃａｌｈｏｓｔ ⓛocalhost", "localhost"),
+      ("\u{212A}.example k.example", "k.example"), ("ﬁ.example fi.example", "fi.example"),
+      ("faß.example xn--fa-hia.example", "xn--fa-hia.example"), ("a_b A_B", "a_b"),
+      ("1.2.3.4.5", "1.2.3.4.5"), ("256.0.0.1", "256.0.0.1"), ("1and1.example", "1and1.example"),
+      ("a.example:80 a/b u@a ?a #a a\\\\b", ""), ("a\u{7F}b [::1 [x] ü\u{FFFD}", ""),
+    ])
   func allSpellingsAreOneHost(_ spellings: String, _ name: String) {
     for written in spellings.split(separator: " ") {
       #expect(HostName(String(written)).text == name, "\(written)")

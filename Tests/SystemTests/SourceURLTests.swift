@@ -133,18 +133,21 @@ import Testing
   }
 
   /// RFC 3986, section 5.4, and bases that are relative themselves.
-  @Test(arguments: [
-    ("g:h", "g:h"), ("g", "http://a/b/c/g"), ("./g", "http://a/b/c/g"), ("g/", "http://a/b/c/g/"),
-    ("/g", "http://a/g"), ("//g", "http://g"), ("?y", "http://a/b/c/d;p?y"),
-    ("g?y", "http://a/b/c/g?y"), ("#s", "http://a/b/c/d;p?q#s"), ("g#s", "http://a/b/c/g#s"),
-    ("g?y#s", "http://a/b/c/g?y#s"), (";x", "http://a/b/c/;x"), ("", "http://a/b/c/d;p?q"),
-    (".", "http://a/b/c/"), ("./", "http://a/b/c/"), ("..", "http://a/b/"), ("../", "http://a/b/"),
-    ("../g", "http://a/b/g"), ("../..", "http://a/"), ("../../g", "http://a/g"),
-    ("../../../g", "http://a/g"), ("/./g", "http://a/g"), ("/../g", "http://a/g"),
-    ("g.", "http://a/b/c/g."), ("..g", "http://a/b/c/..g"), ("./g/.", "http://a/b/c/g/"),
-    ("g/../h", "http://a/b/c/h"), ("g;x=1/../y", "http://a/b/c/y"),
-    ("g?y/../x", "http://a/b/c/g?y/../x"), ("g#s/../x", "http://a/b/c/g#s/../x"),
-  ])
+  @Test(
+    .faults(.m23),
+    arguments: [
+      ("g:h", "g:h"), ("g", "http://a/b/c/g"), ("./g", "http://a/b/c/g"), ("g/", "http://a/b/c/g/"),
+      ("/g", "http://a/g"), ("//g", "http://g"), ("?y", "http://a/b/c/d;p?y"),
+      ("g?y", "http://a/b/c/g?y"), ("#s", "http://a/b/c/d;p?q#s"), ("g#s", "http://a/b/c/g#s"),
+      ("g?y#s", "http://a/b/c/g?y#s"), (";x", "http://a/b/c/;x"), ("", "http://a/b/c/d;p?q"),
+      (".", "http://a/b/c/"), ("./", "http://a/b/c/"), ("..", "http://a/b/"),
+      ("../", "http://a/b/"),
+      ("../g", "http://a/b/g"), ("../..", "http://a/"), ("../../g", "http://a/g"),
+      ("../../../g", "http://a/g"), ("/./g", "http://a/g"), ("/../g", "http://a/g"),
+      ("g.", "http://a/b/c/g."), ("..g", "http://a/b/c/..g"), ("./g/.", "http://a/b/c/g/"),
+      ("g/../h", "http://a/b/c/h"), ("g;x=1/../y", "http://a/b/c/y"),
+      ("g?y/../x", "http://a/b/c/g?y/../x"), ("g#s/../x", "http://a/b/c/g#s/../x"),
+    ])
   func referencesAreResolved(_ reference: String, _ url: String) {
     #expect(SourceURL.resolve(reference, against: "http://a/b/c/d;p?q") == url)
   }

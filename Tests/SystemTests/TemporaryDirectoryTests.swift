@@ -5,7 +5,7 @@ import Testing
 /// Directories for temporary files, of which each has a lock.
 @Suite struct TemporaryDirectoryTests {
   /// One of a process of this machine that is gone is removed; one of a living process, and what others have made, stays.
-  @Test func thoseOfProcessesThatAreGoneAreRemoved() throws {
+  @Test(.faults(.s5)) func thoseOfProcessesThatAreGoneAreRemoved() throws {
     let own = try TemporaryDirectory()
     let above = FileSystem.temporaryDirectory
     let id = UInt64.random(in: 1 ... .max)

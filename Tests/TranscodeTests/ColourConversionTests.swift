@@ -130,8 +130,9 @@ extension LibvipsTests {
     }
 
     /// Browsers multiply the inks of JPEGs; other files come from printing, and have its colours.
-    @Test(arguments: [ImageFormat.jpeg, .tiff]) func inksBecomeColours(_ format: ImageFormat) throws
-    {
+    @Test(.faults(.i11), arguments: [ImageFormat.jpeg, .tiff]) func inksBecomeColours(
+      _ format: ImageFormat
+    ) throws {
       let inks = try withSource(Places.bytes("cmyk.jpg")) {
         try Raster.load($0, format: .jpeg).inMemory()
       }
@@ -175,7 +176,8 @@ extension LibvipsTests {
       #expect(try result.image.bytes == inks.transformedToSRGB(from: .embedded).bytes)
     }
 
-    @Test(arguments: [ImageFormat.avif, .heic, .jpeg]) func codePointsStateTheColours(
+    @Test(.faults(.i31), arguments: [ImageFormat.avif, .heic, .jpeg])
+    func codePointsStateTheColours(
       _ format: ImageFormat
     ) throws {
       let bare = try wide.withoutField(Raster.profileField)
@@ -192,7 +194,9 @@ extension LibvipsTests {
     }
 
     /// libheif leaves grey and alpha in the range that they are coded in.
-    @Test(arguments: [false, true]) func limitedRangesAreExpanded(_ isDeep: Bool) throws {
+    @Test(.faults(.i36), arguments: [false, true]) func limitedRangesAreExpanded(_ isDeep: Bool)
+      throws
+    {
       let flat = try Raster.drawn(3, 1, bands: 4) { x, _ in
         [[16, 16, 16, 235], [235, 235, 235, 16], [100, 0, 255, 100]][x]
       }
@@ -234,7 +238,7 @@ extension LibvipsTests {
     }
 
     /// Linear light, in grey and in colours, with alpha and without.
-    @Test func gammaIsConvertedFrom() throws {
+    @Test(.faults(.i31)) func gammaIsConvertedFrom() throws {
       let file = CodedColoursTests.file(chunk("gAMA", big(100_000, 4)))
       for (bands, kind) in [
         (1, VIPS_INTERPRETATION_B_W), (2, VIPS_INTERPRETATION_B_W), (3, VIPS_INTERPRETATION_sRGB),
@@ -263,7 +267,7 @@ extension LibvipsTests {
     }
 
     /// The table of colours is so fine that its steps are not seen.
-    @Test(arguments: [CodedColours.Transfer.pq, .hlg]) func hdrIsToneMapped(
+    @Test(.faults(.i31), arguments: [CodedColours.Transfer.pq, .hlg]) func hdrIsToneMapped(
       _ transfer: CodedColours.Transfer
     ) throws {
       let coded = CodedColours(primaries: try #require(.init(code: 9)), transfer: transfer)

@@ -67,21 +67,24 @@ extension LibvipsTests {
       }
     }
 
-    @Test(arguments: [
-      ("formats/565.bmp", "bmp"), ("formats/corners.avif", "avif"),
-      ("formats/corners.heic", "heic"),
-      ("formats/corners.jp2", "jp2"), ("formats/corners.jxl", "jxl"),
-      // Their own libraries decode what libvips does not, or shows otherwise.
-      ("formats/animated.jxl", "jxl"), ("formats/offset.j2k", "jp2"), ("formats/chroma.j2k", "jp2"),
-      ("formats/inks.jp2", "jp2"), ("formats/palette.jp2", "jp2"),
-      ("formats/fewer-samples.j2k", "jp2"),
-      ("formats/corners.tif", "tiff"),
-      ("formats/cmyk.tif", "tiff"), ("formats/lab.tif", "tiff"), ("formats/masked.ico", "ico"),
-      ("formats/png.ico", "ico"), ("formats/p3-by-numbers.avif", "avif"),
-      ("formats/turned.tif", "tiff"),
-      ("formats/corners.svg", "svg"), ("plain.jpg", "jpeg"), ("progressive.jpg", "jpeg"),
-      ("lossy.webp", "webp"), ("display-p3.jpg", "jpeg"),
-    ])
+    @Test(
+      .faults(.i37),
+      arguments: [
+        ("formats/565.bmp", "bmp"), ("formats/corners.avif", "avif"),
+        ("formats/corners.heic", "heic"),
+        ("formats/corners.jp2", "jp2"), ("formats/corners.jxl", "jxl"),
+        // Their own libraries decode what libvips does not, or shows otherwise.
+        ("formats/animated.jxl", "jxl"), ("formats/offset.j2k", "jp2"),
+        ("formats/chroma.j2k", "jp2"),
+        ("formats/inks.jp2", "jp2"), ("formats/palette.jp2", "jp2"),
+        ("formats/fewer-samples.j2k", "jp2"),
+        ("formats/corners.tif", "tiff"),
+        ("formats/cmyk.tif", "tiff"), ("formats/lab.tif", "tiff"), ("formats/masked.ico", "ico"),
+        ("formats/png.ico", "ico"), ("formats/p3-by-numbers.avif", "avif"),
+        ("formats/turned.tif", "tiff"),
+        ("formats/corners.svg", "svg"), ("plain.jpg", "jpeg"), ("progressive.jpg", "jpeg"),
+        ("lossy.webp", "webp"), ("display-p3.jpg", "jpeg"),
+      ])
     func everyFormatShowsItsCorners(_ name: String, _ format: String) throws {
       let any = decoding(format, Size(120, 80))
       let facts = try decoder(name, any) { $0.facts }
@@ -96,7 +99,7 @@ extension LibvipsTests {
     }
 
     /// U1: what the header says is displayed is what is decoded, in every image among the fixtures.
-    @Test func everyFixtureIsDecodedAsItsHeaderSays() throws {
+    @Test(.faults(.u1)) func everyFixtureIsDecodedAsItsHeaderSays() throws {
       var names = try Places.images()
       for folder in ["formats", "sizes"] {
         names += try FileManager.default.contentsOfDirectory(
@@ -121,6 +124,7 @@ extension LibvipsTests {
     }
 
     @Test(
+      .faults(.u1),
       arguments: [
         ("orientation-6.jpg", 120, 80, 6, nil),
         (

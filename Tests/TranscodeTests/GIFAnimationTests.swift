@@ -113,7 +113,7 @@ extension LibvipsTests {
       return pixels + pixels
     }
 
-    @Test func whatNoFrameCoversIsTransparent() throws {
+    @Test(.faults(.i35)) func whatNoFrameCoversIsTransparent() throws {
       let file = GIFAnimationTests.file(
         GIFAnimationTests.frame(0, 0, 2, 2, GIFAnimationTests.red),
         GIFAnimationTests.frame(1, 0, 2, 2, GIFAnimationTests.blue))
@@ -122,7 +122,7 @@ extension LibvipsTests {
       #expect(try frames(file, isAnimated: false).1 == [shown([1, 1, 0, 0])])
     }
 
-    @Test func whatAFrameIsRemovedFromIsTransparent() throws {
+    @Test(.faults(.i35)) func whatAFrameIsRemovedFromIsTransparent() throws {
       let file = GIFAnimationTests.file(
         GIFAnimationTests.frame(0, 0, 4, 2, GIFAnimationTests.red, disposal: 2),
         GIFAnimationTests.frame(1, 0, 2, 2, GIFAnimationTests.blue))

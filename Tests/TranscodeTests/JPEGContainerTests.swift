@@ -94,7 +94,7 @@ import Testing
 
   /// W21: libjpeg has written half a megabyte before it finds what it can't write. In a process of its own, in which nothing
   /// else needs memory.
-  @Test func anImageThatCannotBeWrittenLeavesNoMemory() async {
+  @Test(.faults(.w21)) func anImageThatCannotBeWrittenLeavesNoMemory() async {
     await #expect(processExitsWith: .success) {
       let file = Self.unwritable(side: 2_400)
       func isRecoded() -> Bool {

@@ -1,5 +1,6 @@
 import Glibc
 import TesseraPlan
+import TesseraTestSupport
 import Testing
 
 @testable import TesseraWorkers
@@ -153,7 +154,7 @@ import Testing
     .init("a reply, closed", [.reply(good)], isClosed: true, .answer(good, .keep)),
   ]
 
-  @Test(arguments: cases)
+  @Test(.faults(.w1, .w4, .w5), arguments: cases)
   func decides(_ row: Case) {
     var supervision = Supervision(jobsPerWorker: 3, timeLimit: .milliseconds(1500))
     for ending in row.endings.dropLast() {
@@ -164,7 +165,9 @@ import Testing
         == row.decision)
   }
 
-  @Test(arguments: [(1, false, true), (2, false, true), (3, false, false), (1, true, false)])
+  @Test(
+    .faults(.w12),
+    arguments: [(1, false, true), (2, false, true), (3, false, false), (1, true, false)])
   func startsAreAttemptedThreeTimes(_ failures: Int, _ isClosed: Bool, _ retries: Bool) {
     #expect(Supervision.retriesStart(after: failures, isClosed: isClosed) == retries)
   }

@@ -51,6 +51,7 @@ import Testing
   }
 
   @Test(
+    .faults(.w19),
     arguments: [
       (7, true, nil), (1, true, nil), (0, true, "it could read this machine's files (no Landlock)"),
       (1, false, "it could use the network and start processes (no seccomp)"),

@@ -17,7 +17,7 @@ import Testing
   }
 
   /// W7: a leak costs time and no image: only a fresh worker is believed that memory ran out.
-  @Test func aLeakCostsNoImage() async throws {
+  @Test(.faults(.w7)) func aLeakCostsNoImage() async throws {
     let shim = try await WorkerShim(does: ["leak"])
     var settings = settings(shim.worker)
     settings.memory = 600_000_000
@@ -52,7 +52,7 @@ import Testing
 
   /// W9: where no filter denies it, a decoder can start processes. They end with their worker, also
   /// if the fork server is slower than the decoder.
-  @Test(arguments: ["crash", "retirement", "close"])
+  @Test(.faults(.w9), arguments: ["crash", "retirement", "close"])
   func processesOfADecoderEndWithItsWorker(_ end: String) async throws {
     let shim = try await WorkerShim(
       lacks: ["seccomp"], does: ["fork", "late"] + (end == "crash" ? ["die"] : []))
@@ -73,7 +73,7 @@ import Testing
   }
 
   /// W9
-  @Test func aDecoderStartsNoProcess() async throws {
+  @Test(.faults(.w9)) func aDecoderStartsNoProcess() async throws {
     let shim = try await WorkerShim(does: ["fork"])
     let pool = try await WorkerPool.start(settings(shim.worker))
     defer { pool.close() }
@@ -90,10 +90,12 @@ import Testing
 
   /// W10: the filter of system calls denies every new file, and so does Landlock. Without either, each
   /// file is limited in size, not their number.
-  @Test(arguments: [
-    ([], "create: EPERM"), (["landlock"], "create: EPERM"), (["seccomp"], "create: EACCES"),
-    (["landlock", "seccomp"], "wrote 8 MiB, a terabyte: EFBIG"),
-  ])
+  @Test(
+    .faults(.w10),
+    arguments: [
+      ([], "create: EPERM"), (["landlock"], "create: EPERM"), (["seccomp"], "create: EACCES"),
+      (["landlock", "seccomp"], "wrote 8 MiB, a terabyte: EFBIG"),
+    ])
   func aDecoderThatFillsFolders(_ lacks: [String], _ outcome: String) async throws {
     let folder = try TemporaryFolder()
     let folders = [FileManager.default.temporaryDirectory.path, folder.url.path]

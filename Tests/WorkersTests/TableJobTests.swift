@@ -24,7 +24,7 @@ import Testing
 
   /// Damaged, cut off, foreign and wrong files, and places outside of the source, between good ones: they are
   /// left out, their entries have zeros, and the worker lives.
-  @Test(arguments: [TablePixels.rgba8, .webp])
+  @Test(.faults(.c19), arguments: [TablePixels.rgba8, .webp])
   func whatCannotBeDecodedIsLeftOut(_ pixels: TablePixels) async throws {
     let pool = try await WorkerPool.start(settings(Places.worker))
     defer { pool.close() }
@@ -73,7 +73,7 @@ import Testing
   }
 
   /// Any bytes in place of a file: 100 mutations of a WebP file in one job.
-  @Test func mutationsNeverEndTheWorker() async throws {
+  @Test(.faults(.c19)) func mutationsNeverEndTheWorker() async throws {
     let pool = try await WorkerPool.start(settings(Places.worker))
     defer { pool.close() }
     let good = try Places.bytes("lossy.webp")

@@ -79,28 +79,30 @@ import Testing
     #expect(failure.code == .decode)
   }
 
-  @Test(arguments: [
-    ("read line <&3; kill -SEGV $$", TranscodeFailure.Code.workerCrashed, "signal 11"),
-    ("read line <&3; kill -ABRT $$", .workerCrashed, "signal 6"),
-    ("read line <&3; kill -KILL $$", .workerCrashed, "signal 9"),
-    ("read line <&3; exit 0", .workerCrashed, "exited with status 0"),
-    ("read line <&3; echo garbage >&3; sleep 30", .workerProtocol, "was invalid"),
-    (#"read line <&3; echo '{"job":99}' >&3; sleep 30"#, .workerProtocol, "was invalid"),
-    (
-      #"read line <&3; echo '{"job":1,"message":{"differs":{"_0":{"size":{"width":4611686018427387904,"height":1},"hasAlpha":false,"frames":1}}}}' >&3; sleep 30"#,
-      .workerProtocol, "was invalid"
-    ),
-    (
-      #"read line <&3; echo '{"job":1,"message":{"failed":{"_0":{"code":"cancelled","message":""}}}}' >&3; sleep 30"#,
-      .workerProtocol, "was invalid"
-    ),
-    ("read line <&3; head -c 9000000 /dev/zero >&3; sleep 30", .workerProtocol, "was invalid"),
-    ("read line <&3; sleep 30", .workerTimeout, "longer than 1 s"),
-    ("read line <&3; exec 3>&-; sleep 30", .workerCrashed, "did not answer and was killed"),
-    ("sleep 30", .workerTimeout, "longer than 1 s"),
-    ("read line <&3; kill -STOP $$", .workerTimeout, "longer than 1 s"),
-    ("read line <&3; kill -TRAP $$", .outOfMemory, "limits.memory"),
-  ])
+  @Test(
+    .faults(.w1, .w2, .w3, .w4, .w5, .w6, .w8, .w15),
+    arguments: [
+      ("read line <&3; kill -SEGV $$", TranscodeFailure.Code.workerCrashed, "signal 11"),
+      ("read line <&3; kill -ABRT $$", .workerCrashed, "signal 6"),
+      ("read line <&3; kill -KILL $$", .workerCrashed, "signal 9"),
+      ("read line <&3; exit 0", .workerCrashed, "exited with status 0"),
+      ("read line <&3; echo garbage >&3; sleep 30", .workerProtocol, "was invalid"),
+      (#"read line <&3; echo '{"job":99}' >&3; sleep 30"#, .workerProtocol, "was invalid"),
+      (
+        #"read line <&3; echo '{"job":1,"message":{"differs":{"_0":{"size":{"width":4611686018427387904,"height":1},"hasAlpha":false,"frames":1}}}}' >&3; sleep 30"#,
+        .workerProtocol, "was invalid"
+      ),
+      (
+        #"read line <&3; echo '{"job":1,"message":{"failed":{"_0":{"code":"cancelled","message":""}}}}' >&3; sleep 30"#,
+        .workerProtocol, "was invalid"
+      ),
+      ("read line <&3; head -c 9000000 /dev/zero >&3; sleep 30", .workerProtocol, "was invalid"),
+      ("read line <&3; sleep 30", .workerTimeout, "longer than 1 s"),
+      ("read line <&3; exec 3>&-; sleep 30", .workerCrashed, "did not answer and was killed"),
+      ("sleep 30", .workerTimeout, "longer than 1 s"),
+      ("read line <&3; kill -STOP $$", .workerTimeout, "longer than 1 s"),
+      ("read line <&3; kill -TRAP $$", .outOfMemory, "limits.memory"),
+    ])
   func aFaultyWorkerCostsOneJobAndIsReplaced(
     _ script: String, _ code: TranscodeFailure.Code, _ sentence: String
   ) async throws {
@@ -169,7 +171,7 @@ import Testing
     #expect(try other.text("started").split(separator: "\n").count == 1)
   }
 
-  @Test func aWorkerThatCannotStartIsAnError() async throws {
+  @Test(.faults(.w12)) func aWorkerThatCannotStartIsAnError() async throws {
     await #expect(throws: TesseraError.self) {
       _ = try await WorkerPool.start(settings("/bin/true"))
     }
@@ -211,7 +213,7 @@ import Testing
     #expect(pool.statistics.replaced == 0)
   }
 
-  @Test func aForkServerThatCannotBeReplacedEndsThePool() async throws {
+  @Test(.faults(.w12)) func aForkServerThatCannotBeReplacedEndsThePool() async throws {
     let folder = try TemporaryFolder()
     let path = folder.path("impostor")
     let pool = try await WorkerPool.start(
@@ -247,7 +249,7 @@ import Testing
 
   /// W17: a worker in an uninterruptible system call cannot be ended. A fork server that does not
   /// report looks the same.
-  @Test func aForkServerThatDoesNotReportIsGivenUp() async throws {
+  @Test(.faults(.w17)) func aForkServerThatDoesNotReportIsGivenUp() async throws {
     let folder = try TemporaryFolder()
     let once = folder.path("once")
     let pool = try await WorkerPool.start(
@@ -269,7 +271,7 @@ import Testing
   }
 
   /// W18: what is published is what the worker had made when it replied.
-  @Test func aWorkerCannotChangeFilesAfterItsReply() async throws {
+  @Test(.faults(.w18)) func aWorkerCannotChangeFilesAfterItsReply() async throws {
     let folder = try TemporaryFolder()
     let outcome = folder.path("outcome")
     let done = String(
