@@ -79,7 +79,7 @@ extension OutputFormat {
 /// How much work it is to encode, in one unit for all formats: a pixel in WebP at an effort of 4.
 extension OutputFormat {
   /// Of a pixel: medians over 19 photographs at 512 pixels (libwebp 1.2.4, libaom 3.6, libjxl 0.7, x265 3.5), as in the table of
-  /// Tests/Benchmarks/ENCODERS.md.
+  /// Tests/Benchmarks/RESULTS.md.
   package func work(_ effort: Int?) -> Double {
     switch self {
     case .webp: Self.interpolated(effort ?? 4, [(0, 0.3), (2, 0.53), (4, 1), (6, 1.98)])

@@ -9,7 +9,7 @@ PLACES = [(x, y) for y in (0.1, 0.25, 0.75, 0.9) for x in ((0.1, 0.9) if y in (0
 NAMES = [f"{place} {where}" for place, wheres in (("near the", ("top left", "top right")), ("in the", ("top left", "top right")),
                                                  ("in the", ("bottom left", "bottom right")), ("near the", ("bottom left", "bottom right")))
          for where in wheres] + ["in the middle"]
-# README.md of the fixtures: the colours of what Chromium does not read. The middle is where they meet.
+# The corners that Tests/Fixtures/make draws: the colours of what Chromium does not read. The middle is where they meet.
 KNOWN = [list(CORNERS[index]) + [255] for index in (0, 1, 0, 1, 2, 3, 2, 3)]
 # The same image in a format that Chromium reads.
 TWINS = {"sizes/alpha.heic": "sizes/alpha.jxl", "sizes/alpha.jp2": "sizes/alpha.jxl", "sizes/alpha.tif": "sizes/alpha.jxl"}
@@ -64,7 +64,7 @@ def different_colours(one, other, tolerance):
 def fixtures(program, tessera, folder):
     """What is wrong with the fixtures: their colours and their sizes, by "fixtures/" and the file's name."""
     names = sorted(os.path.relpath(os.path.join(place, name), folder) for place, _, files in os.walk(folder) for name in files
-                   if os.path.splitext(name)[1] not in ("", ".md"))
+                   if os.path.splitext(name)[1] != "")
     made, catalog, turned = program.thumbnails("fixtures", folder, names, "png", SIDE)
     with tempfile.TemporaryDirectory() as web:
         shutil.copytree(folder, os.path.join(web, "source"))

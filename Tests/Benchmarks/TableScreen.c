@@ -1,4 +1,4 @@
-// Composes a screen of small images: from a table of pixels (Examples/catalog/TABLES.md), or by decoding WebP files with
+// Composes a screen of small images: from a table of pixels (Pipelines/CATALOG.md), or by decoding WebP files with
 // libwebp, straight to their places, which is the least that an app can do.
 //
 //   TableScreen table FILE IDS ROUNDS       IDS: a file with a line for each id

@@ -65,7 +65,7 @@ import Testing
     let folders = [Places.fixtures.path, Places.fixtures.appending(path: "formats").path]
     let files = try folders.flatMap { folder in
       try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
-        .filter { $0.contains(".") && !$0.hasSuffix(".md") }.map { "\(folder)/\($0)" }
+        .filter { $0.contains(".") }.map { "\(folder)/\($0)" }
     }.prefix(40)
     try #require(files.count == 40)
     for (number, file) in files.enumerated() {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TesseraCatalog
 
-/// The format of tables, by `Examples/catalog/TABLES.md`.
+/// The format of tables, by `Pipelines/CATALOG.md`.
 @Suite struct TableFormatTests {
   private static func number(_ value: Int, _ count: Int) -> [UInt8] {
     (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }

@@ -49,16 +49,17 @@ import Testing
     return path
   }
 
-  private static let databasePage = Places.root.appending(path: "Examples/catalog/DATABASE.md")
+  private static let catalogPage = Places.root.appending(path: "Pipelines/CATALOG.md")
 
-  /// The code for a server, with a database of a run; and the columns are those that the page names.
+  /// The page's code for a server, with a database of a run in place of its catalog; and the columns are those that the page
+  /// names.
   @Test func aServerLooksUpImages() async throws {
     let nginx = try await Nginx(serving: Places.fixtures)
     let fixture = try RunFixture(
       manifest: """
         {"id":"p1","url":"\(nginx.url("/rotated-phone-shot.jpg"))"}
         {"id":"p2","url":"\(nginx.url("/missing.jpg"))"}
-        """)
+        """, keys: "base-url: https://cdn.example.com/feed/")
     #expect(try await fixture.run().status == 1)
     await nginx.stop()
     let out = fixture.folder.path("out")
@@ -67,13 +68,15 @@ import Testing
         "export", out, "--as", "sqlite", "--to", fixture.folder.path("catalog.sqlite"))
       #expect(made.status == 0 && made.output.hasSuffix(": \(summary)\n"), "\(made)")
     }
-    let code = try Self.code("python", in: Self.databasePage)
-    let queries = try Self.code("sql", in: Self.databasePage)
+    let code = try Self.code("python", in: Self.catalogPage)
+    let queries = try Self.code("sql", in: Self.catalogPage)
     try #require(code.count == 1 && queries.count == 1)
+    try #require(code[0].contains(#"Catalog.open("catalog.json")"#))
     let program = """
-      \(code[0])
-      found = with_images([{"name": "a", "image": "p1"}, {"name": "b", "image": "none"}])
-      print(found[0]["name"], found[0]["image"]["width"], found[1]["image"])
+      import json, sqlite3
+      \(code[0].replacing("catalog.json", with: "catalog.sqlite"))
+      found = answer([{"name": "a", "image": "p1"}, {"name": "b", "image": "none"}])
+      print(found[0]["name"], found[0]["image"]["slots"]["card"]["height"], found[1]["image"])
       catalog = sqlite3.connect("catalog.sqlite")
       queries = \"\"\"\(queries[0])\"\"\".strip().splitlines()
       head, one, several, count = [query.removesuffix(";") for query in queries]
@@ -82,11 +85,16 @@ import Testing
       print(*catalog.execute(count).fetchone())
       print(*[row[1] for table in ("head", "images") for row in catalog.execute(f"PRAGMA table_info({table})")])
       """
+    let reader = Places.root.appending(path: "Examples/catalog").path
     let result = try await Tool.run(
-      "/bin/sh", ["-c", "cd '\(fixture.folder.url.path)' && exec python3 -c \"$0\"", program])
+      "/bin/sh",
+      [
+        "-c", #"cd "$1" && exec env PYTHONPATH="$2" python3 -B -c "$0""#, program,
+        fixture.folder.url.path, reader,
+      ])
     #expect(
       result.output == """
-        a 600 None
+        a 240 None
         1 1
         p1 p2
         2
@@ -106,7 +114,7 @@ import Testing
   @Test func appsBuildWithoutSystemLibraries() async throws {
     let folder = try TemporaryFolder()
     let repository = try await Self.repository(in: folder)
-    for target in ["Plan", "Manifest", "State", "App", "Articles", "Database", "Sizes"] {
+    for target in ["Plan", "Manifest", "State", "App", "Articles", "Sizes"] {
       try FileManager.default.createDirectory(
         atPath: folder.path("Sources/\(target)"), withIntermediateDirectories: true)
     }
@@ -122,7 +130,6 @@ import Testing
         targets: [
           .target(name: "Plan"), .target(name: "Manifest"), .target(name: "State"),
           .target(name: "Articles", dependencies: [catalog]),
-          .target(name: "Database", dependencies: [catalog]),
           .target(name: "Sizes", dependencies: [sizes]),
           .executableTarget(
             name: "App", dependencies: ["Plan", "Manifest", "State", "Articles", catalog]),
@@ -151,9 +158,6 @@ import Testing
         """
     }
     try folder.write(articles, to: "Sources/Articles/articles.swift")
-    let database = try Self.code("swift", in: Self.databasePage)
-    try #require(database.count == 1)
-    try folder.write(database[0], to: "Sources/Database/database.swift")
     try folder.write(
       "@_exported import TesseraImageHeader\n@_exported import TesseraSizeFetcher\n",
       to: "Sources/Sizes/sizes.swift")

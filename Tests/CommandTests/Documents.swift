@@ -9,26 +9,14 @@ struct Document {
     var text: String
   }
 
+  /// All pages; the articles of the library are beside its code.
   static let all = [
-    "README.md", "Pipelines/README.md", "Pipelines/DELIVERY.md", "Pipelines/FORMATS.md",
-    "Pipelines/KEYS.md", "Pipelines/MANIFEST.md", "Pipelines/NETWORK.md", "Pipelines/SIZES.md",
-    "Tests/Benchmarks/ENCODERS.md", "Examples/README.md",
-    "Examples/COMMANDS.md",
-    "Examples/operations/README.md", "Examples/operations/CLEANING.md",
-    "Examples/operations/LIMITS.md", "Examples/operations/MACHINES.md",
-    "Examples/operations/REPORTS.md", "Examples/operations/RUNBOOK.md",
-    "Examples/operations/SCHEDULING.md", "Examples/operations/STATE.md",
-    "Examples/package/README.md",
-    "Examples/parallel/README.md", "Examples/slurm/README.md", "Examples/spark/README.md",
-    "Examples/catalog/README.md", "Examples/catalog/TABLES.md", "Examples/catalog/WORDS.md",
-    "Examples/kubernetes/README.md", "Examples/howto/README.md",
-    "Examples/howto/SHOP.md", "Examples/howto/UPGRADING.md", "Examples/howto/BACKUP.md",
-    "Examples/howto/MOVING.md", "Examples/howto/GROWING.md",
-    "Examples/serving/README.md",
-    "Sources/Clients/README.md", "Sources/Clients/android/README.md",
-    "Sources/Clients/ios/README.md",
-    "Sources/Clients/web/README.md", "Sources/README.md", "Tests/README.md", "Tests/FAULTS.md",
-    "Tests/Fixtures/README.md",
+    "README.md", "Pipelines/README.md", "Pipelines/APPS.md", "Pipelines/CATALOG.md",
+    "Pipelines/COMMANDS.md", "Pipelines/KEYS.md", "Pipelines/MACHINES.md", "Pipelines/MANIFEST.md",
+    "Pipelines/PIPELINE.md", "Pipelines/REPORTS.md", "Pipelines/RUNBOOK.md", "Pipelines/RUNNING.md",
+    "Pipelines/SERVING.md", "Pipelines/WORDS.md", "Examples/README.md", "Examples/SHOP.md",
+    "Sources/README.md", "Tests/README.md", "Tests/Benchmarks/RESULTS.md",
+    ".github/CONTRIBUTING.md", ".github/SECURITY.md",
   ]
 
   let path: String

@@ -13,7 +13,7 @@ import Testing
     let nginx = try await Nginx(serving: Places.fixtures)
     let manifest =
       Self.names.map { #"{"id":"\#($0)","url":"\#(nginx.url("/\($0)"))"}"# + "\n" }.joined()
-      + #"{"id":"page","url":"\#(nginx.url("/README.md"))","slots":["card"]}"#
+      + #"{"id":"page","url":"\#(nginx.url("/make"))","slots":["card"]}"#
     let fixture = try RunFixture(manifest: manifest)
     let layout = try await fixture.run("--layout-only")
     #expect(layout.status == 1)

@@ -114,7 +114,7 @@ import Testing
       ["CoreGraphics", "ImageIO", "Network", "SwiftUI"], in: TemporaryFolder())
   }
 
-  /// The files for loaders and the code on their page, as an app has them, in both modes of Swift.
+  /// The files to copy and the code of the page for apps, as an app has them, in both modes of Swift.
   @Test(arguments: ["5", "6"]) func theLoadersAreTypeChecked(_ version: String) async throws {
     let folder = try TemporaryFolder()
     try await Self.makeModules(
@@ -123,14 +123,13 @@ import Testing
         "NukeUI", "Kingfisher",
         "SDWebImage", "SDWebImageSwiftUI",
       ], in: folder)
-    let pages = ["Sources/Clients/ios/README.md", "Sources/Clients/README.md"]
-    let blocks = try pages.flatMap { try Document($0).blocks("swift") }
-    #expect(blocks.count == 8)
+    let blocks = try Document("Pipelines/APPS.md").blocks("swift")
+    #expect(blocks.count == 7)
     for (number, block) in blocks.enumerated() {
       try folder.write(block, to: "block\(number).swift")
     }
     let loaders = try Self.sources("Sources/Clients/ios")
-    #expect(loaders.count == 3)
+    #expect(loaders.count == 4)
     let checked = try await Self.tool(
       "swiftc",
       [

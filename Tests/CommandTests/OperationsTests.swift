@@ -53,7 +53,7 @@ import Testing
     let shown = Self.names(in: try Document("\(Self.folder)/grafana-dashboard.json").text)
     #expect(metrics.subtracting(shown) == ["tessera_build_info"])
     // And the guide explains all.
-    let explained = Self.names(in: try Document("\(Self.folder)/REPORTS.md").text)
+    let explained = Self.names(in: try Document("Pipelines/REPORTS.md").text)
     #expect(explained == metrics)
   }
 

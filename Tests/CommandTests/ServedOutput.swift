@@ -14,7 +14,7 @@ final class ServedOutput: Sendable {
     var body: Data
   }
 
-  static let guide = "Examples/serving/README.md"
+  static let guide = "Pipelines/SERVING.md"
 
   let fixture: RunFixture
   private let files: TemporaryFolder
@@ -39,7 +39,7 @@ final class ServedOutput: Sendable {
     return fixture
   }
 
-  /// Runs a script of the guide's folder.
+  /// Runs a script of `Examples/serving`.
   @discardableResult
   static func script(_ name: String, _ arguments: String...) async throws -> Tool.Result {
     try await Tool.run(Places.root.appending(path: "Examples/serving/\(name)").path, arguments)

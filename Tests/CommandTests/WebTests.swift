@@ -39,8 +39,8 @@ import Testing
     for part in [
       "an app imports it, with its types", "cases in Node: 21 sections",
       "changes of tessera diff: lead to the new catalog",
-      "README: 12 snippets", "cases in Chromium: 21 sections",
-      "React and Vue: show the same", "offline: the README's service worker shows",
+      "APPS.md: 8 snippets", "cases in Chromium: 21 sections",
+      "React and Vue: show the same", "offline: the service worker shows",
     ] {
       #expect(check.output.contains(part), "\(check.output)")
     }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import tessera
 
-/// A catalog in a database, looked up as an app does, with the queries of `Examples/catalog/DATABASE.md`.
+/// A catalog in a database, looked up as an app does, with the queries of `Pipelines/CATALOG.md`.
 @Suite struct DatabaseTests {
   private let folder: TemporaryFolder
   private var path: String { folder.path("catalog.sqlite") }

@@ -14,7 +14,7 @@ import Testing
 @testable import TesseraPipelineFile
 @testable import TesseraState
 
-/// Files of tables, byte by byte, as `Examples/catalog/TABLES.md` describes them.
+/// Files of tables, byte by byte, as `Pipelines/CATALOG.md` describes them.
 @Suite struct TableFilesTests {
   typealias Entry = StateStore.TableEntry
 

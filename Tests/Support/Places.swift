@@ -18,7 +18,7 @@ public enum Places {
   /// The names of all images among the fixtures.
   public static func images() throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: fixtures.path)
-      .filter { $0.contains(".") && !$0.hasSuffix(".md") }.sorted()
+      .filter { $0.contains(".") }.sorted()
   }
 
   /// The executables that tests start: those of this build, or of the folder that the environment names. `Tests/run` names

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Reads an image from a table of pixels, as Examples/catalog/TABLES.md describes it, and prints it as JSON.
+"""Reads an image from a table of pixels, as Pipelines/CATALOG.md describes it, and prints it as JSON.
 
     Tests/Tables/read.py OUTPUT SLOT SCALE PIXELS ID
 """

@@ -8,7 +8,7 @@ import Testing
 
 @testable import TesseraTranscode
 
-/// `Examples/catalog/TABLES.md` has the formulas.
+/// `Pipelines/CATALOG.md` has the formulas.
 @Suite struct TableRowTests {
   private func row(
     _ pixels: TablePixels, _ samples: [UInt8], bands: Int = 4,

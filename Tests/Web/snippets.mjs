@@ -1,4 +1,4 @@
-// Runs the snippets for React and Eleventy in Sources/Clients/web/README.md, with stand-ins for both.
+// Runs the snippets for React and Eleventy in Pipelines/APPS.md, with stand-ins for both.
 //
 //   node snippets.mjs LIBRARY CASES REACT ELEVENTY
 import assert from "node:assert/strict";

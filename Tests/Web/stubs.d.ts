@@ -1,4 +1,4 @@
-// Just enough of the declarations of React and Vue to type-check the snippets in Sources/Clients/web/README.md without them.
+// Just enough of the declarations of React to type-check the snippets in Pipelines/APPS.md without them.
 
 declare namespace JSX {
   type Element = object;
@@ -19,9 +19,3 @@ declare namespace JSX {
 declare namespace React {
   function createElement(type: unknown, attributes: unknown, ...children: unknown[]): JSX.Element;
 }
-
-declare module "vue" {
-  export function computed<Value>(body: () => Value): { readonly value: Value };
-}
-
-declare function defineProps<Properties>(): Readonly<Properties>;

@@ -1,10 +1,12 @@
 import Foundation
 import Kingfisher
+import SwiftUI
 import TesseraCatalog
 import TesseraCatalogFoundation
+import TesseraUI
 import UIKit
 
-// The images of a catalog with Kingfisher 8, for an app to copy; README.md shows how to use it.
+// The images of a catalog with Kingfisher 8, for an app to copy; Pipelines/APPS.md shows how to use it.
 
 extension ImageFile {
   /// What Kingfisher requests, and what its caches know by `ImageFile.reference`. The file has the pixels of its place, so
@@ -52,5 +54,43 @@ extension KingfisherManager {
 
   private func memoryImage(_ reference: String) -> UIImage? {
     cache.retrieveImageInMemoryCache(forKey: reference)
+  }
+}
+
+/// Shows an image in a view.
+///
+/// - Parameters:
+///   - image: of the catalog.
+///   - slot: its name.
+///   - view: it has the size of `image.box(in: slot)`.
+///   - failed: called when there is a failed state to show; a tap on it calls this function again.
+@MainActor func showWithKingfisher(
+  _ image: CatalogEntry, slot: SlotName, in view: UIImageView,
+  failed: @escaping @MainActor @Sendable () -> Void
+) {
+  let file = image.file(for: slot, scale: Double(view.traitCollection.displayScale))
+  let waiting = KingfisherManager.shared.waitingImage(image, for: file)
+  view.kf.setImage(
+    with: file?.kingfisher, placeholder: waiting, options: [.progressiveJPEG(ImageProgressive())]
+  ) { result in
+    if case .failure = result { failed() }
+  }
+}
+
+/// An image in a slot, in three states. Give it the frame `image.box(in: slot)`.
+struct KingfisherCatalogImage: View {
+  let image: CatalogEntry
+  let slot: SlotName
+  @Environment(\.displayScale) private var scale
+
+  var body: some View {
+    let file = image.file(for: slot, scale: Double(scale))
+    CatalogRetrying { fail in
+      KFImage.resource(file?.kingfisher).placeholder {
+        if let waiting = KingfisherManager.shared.waitingImage(image, for: file) {
+          Image(uiImage: waiting).resizable()
+        }
+      }.progressiveJPEG().onFailure { _ in fail() }.resizable()
+    }
   }
 }

@@ -1,9 +1,18 @@
 import Nuke
+import SwiftUI
 import TesseraCatalog
 import TesseraCatalogFoundation
+import TesseraUI
 import UIKit
 
-// The images of a catalog with Nuke 12, for an app to copy; README.md shows how to use it.
+#if canImport(NukeExtensions)
+  import NukeExtensions
+#endif
+#if canImport(NukeUI)
+  import NukeUI
+#endif
+
+// The images of a catalog with Nuke 12, for an app to copy; Pipelines/APPS.md shows how to use it.
 
 extension ImageRequest {
   /// The request for a file, which Nuke's caches know by `ImageFile.reference`. The file has the pixels of its place, so
@@ -55,3 +64,48 @@ extension ImagePipeline {
     return cache.cachedImage(for: request, caches: .memory)?.image
   }
 }
+
+#if canImport(NukeExtensions)
+  /// Shows an image in a view.
+  ///
+  /// - Parameters:
+  ///   - image: of the catalog.
+  ///   - slot: its name.
+  ///   - view: it has the size of `image.box(in: slot)`.
+  ///   - failed: called when there is a failed state to show; a tap on it calls this function again.
+  @MainActor func showWithNuke(
+    _ image: CatalogEntry, slot: SlotName, in view: UIImageView,
+    failed: @escaping @MainActor () -> Void
+  ) {
+    let file = image.file(for: slot, scale: Double(view.traitCollection.displayScale))
+    let waiting = ImagePipeline.shared.waitingImage(image, for: file)
+    let options = ImageLoadingOptions(placeholder: waiting)
+    loadImage(with: file.map { ImageRequest($0) }, options: options, into: view) { result in
+      if case .failure = result { failed() }
+    }
+  }
+#endif
+
+#if canImport(NukeUI)
+  /// An image in a slot, in three states. Give it the frame `image.box(in: slot)`.
+  struct NukeCatalogImage: View {
+    let image: CatalogEntry
+    let slot: SlotName
+    @Environment(\.displayScale) private var scale
+
+    var body: some View {
+      let file = image.file(for: slot, scale: Double(scale))
+      CatalogRetrying { fail in
+        LazyImage(request: file.map { ImageRequest($0) }) { state in
+          if let loaded = state.image {
+            loaded.resizable()
+          } else if let waiting = ImagePipeline.shared.waitingImage(image, for: file) {
+            Image(uiImage: waiting).resizable()
+          }
+        }.onCompletion { result in
+          if case .failure = result { fail() }
+        }
+      }
+    }
+  }
+#endif

@@ -1,10 +1,16 @@
 import Foundation
 import SDWebImage
+import SwiftUI
 import TesseraCatalog
 import TesseraCatalogFoundation
+import TesseraUI
 import UIKit
 
-// The images of a catalog with SDWebImage 5, for an app to copy; README.md shows how to use it.
+#if canImport(SDWebImageSwiftUI)
+  import SDWebImageSwiftUI
+#endif
+
+// The images of a catalog with SDWebImage 5, for an app to copy; Pipelines/APPS.md shows how to use it.
 
 extension ImageFile {
   /// The context of a request for the file: SDWebImage's caches know it by `ImageFile.reference`. The file has the pixels of
@@ -60,3 +66,46 @@ extension SDWebImageManager {
       })
   }
 }
+
+/// Shows an image in a view.
+///
+/// - Parameters:
+///   - image: of the catalog.
+///   - slot: its name.
+///   - view: it has the size of `image.box(in: slot)`.
+///   - failed: called when there is a failed state to show; a tap on it calls this function again.
+@MainActor func showWithSDWebImage(
+  _ image: CatalogEntry, slot: SlotName, in view: UIImageView,
+  failed: @escaping @MainActor () -> Void
+) {
+  let file = image.file(for: slot, scale: Double(view.traitCollection.displayScale))
+  let waiting = SDImageCache.shared.waitingImage(image, for: file)
+  view.sd_setImage(
+    with: file?.requestURL, placeholderImage: waiting, options: .catalog, context: file?.sdContext,
+    progress: nil
+  ) { _, error, _, _ in
+    if error != nil { failed() }
+  }
+}
+
+#if canImport(SDWebImageSwiftUI)
+  /// An image in a slot, in three states. Give it the frame `image.box(in: slot)`.
+  struct SDWebImageCatalogImage: View {
+    let image: CatalogEntry
+    let slot: SlotName
+    @Environment(\.displayScale) private var scale
+
+    var body: some View {
+      let file = image.file(for: slot, scale: Double(scale))
+      CatalogRetrying { fail in
+        WebImage(url: file?.requestURL, options: .catalog, context: file?.sdContext) { loaded in
+          loaded.resizable()
+        } placeholder: {
+          if let waiting = SDImageCache.shared.waitingImage(image, for: file) {
+            Image(uiImage: waiting).resizable()
+          }
+        }.onFailure { _ in fail() }
+      }
+    }
+  }
+#endif

@@ -69,7 +69,7 @@ extension PipelineFile {
     Key(
       "delivery", .imageService, \.delivery, shapes: .files,
       example: ["preset": "imgproxy", "base": "https://img.example.com"], use: .tuning,
-      "An image service that makes the variants instead of the run. The catalog then has URLs; see DELIVERY.md."
+      "An image service that makes the variants instead of the run. The catalog then has URLs; see PIPELINE.md."
     ),
     Key(
       "placeholders", .placeholders, \.placeholders, shapes: .entries, needs: .files,
@@ -79,7 +79,7 @@ extension PipelineFile {
     Key(
       "tables", .tables, \.tables, shapes: .files, needs: .files,
       example: ["card": ["scales": [2, 3], "pixels": "bgra8"]], use: .tuning,
-      "Tables of ready pixels, which clients draw without decoding, by the name of a slot. See Examples/catalog/TABLES.md."
+      "Tables of ready pixels, which clients draw without decoding, by the name of a slot. See Pipelines/CATALOG.md."
     ),
     Key(
       "accept", .accept, \.accept, shapes: .entries, use: .tuning,

@@ -1,6 +1,6 @@
 /// The name of a slot.
 ///
-/// `tessera export --as swift` writes a constant for each slot of a catalog, so that a misspelt name does not compile:
+/// With a constant for each slot, a misspelt name does not compile:
 ///
 ///     extension SlotName {
 ///       static let card = SlotName("card")

@@ -1,4 +1,4 @@
-/// Ready pixels, or an atlas, of all images in a slot at one scale. `Examples/catalog/TABLES.md` describes the files.
+/// Ready pixels, or an atlas, of all images in a slot at one scale. `Pipelines/CATALOG.md` describes the files.
 public struct CatalogTable: Sendable, Hashable {
   /// One of the catalog's scales.
   public var scale: Int

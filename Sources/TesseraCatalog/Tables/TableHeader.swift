@@ -1,4 +1,4 @@
-/// The first 64 bytes of a file of pixels, version 1. `Examples/catalog/TABLES.md` describes the format.
+/// The first 64 bytes of a file of pixels, version 1. `Pipelines/CATALOG.md` describes the format.
 ///
 /// A header that was read is consistent in itself, and with the length of its file: every place that follows
 /// from it is inside the file.
@@ -144,7 +144,7 @@ package struct TableGeometry: Sendable, Equatable {
   }
 }
 
-/// The constants of the format of tables, version 1. `Examples/catalog/TABLES.md` describes it.
+/// The constants of the format of tables, version 1. `Pipelines/CATALOG.md` describes it.
 enum TableFormat {
   static let version = 1
   /// As in PNG: a byte that is not text, the name, and line ends that a transfer as text would change.

@@ -180,7 +180,7 @@ extension TranscodeFailure {
 }
 
 /// Converts samples of sRGB into the pixels of a table. In integers, so that every processor computes alike;
-/// `Examples/catalog/TABLES.md` has the formulas.
+/// `Pipelines/CATALOG.md` has the formulas.
 struct TableRow {
   let pixels: TablePixels
   let background: Colour

@@ -61,9 +61,9 @@ def compare(options):
     path = os.path.join(ROOT, "Tests/Benchmarks/RESULTS.md") if whole else f"{HOME}/RESULTS.md"
     kept = ""
     if os.path.exists(path):
-        # What Tests/Benchmarks/tables prints.
+        # What other programs have measured.
         with open(path) as file:
-            kept = "".join(file.read().partition("\n## A screen from a table")[1:])
+            kept = "".join(file.read().partition(report.FIRST_KEPT)[1:])
     with open(path, "w") as file:
         file.write(text + kept)
     if whole:

@@ -1,4 +1,4 @@
-// Stubs: the declarations of Compose 1, and of Coil 2 for it, that Sources/Clients/android/README.md uses, and what an app has
+// Stubs: the declarations of Compose 1, and of Coil 2 for it, that Pipelines/APPS.md uses, and what an app has
 // beside them. Nothing is run.
 @file:Suppress("UNUSED_PARAMETER")
 

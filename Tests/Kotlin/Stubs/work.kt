@@ -1,4 +1,4 @@
-// Stubs: the declarations of WorkManager 2 that Sources/Clients/android/README.md uses. Nothing is run.
+// Stubs: the declarations of WorkManager 2 that Sources/Clients/android uses. Nothing is run.
 @file:Suppress("UNUSED_PARAMETER")
 
 package androidx.work

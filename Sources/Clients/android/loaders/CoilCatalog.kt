@@ -9,7 +9,7 @@ import tessera.catalog.ImageFile
 import tessera.catalog.Prefetch
 import tessera.catalog.Prefetcher
 
-/** The images of a catalog with Coil 2, for an app to copy; README.md shows how to use it, and what differs in Coil 3. */
+/** The images of a catalog with Coil 2, for an app to copy; Pipelines/APPS.md shows how to use it. With Coil 3, import from `coil3`. */
 class CoilCatalog(private val context: Context, val loader: ImageLoader) {
     /** The request for a file, which Coil's caches know by its reference. The file has this size, so nothing scales it. */
     fun request(file: ImageFile): ImageRequest.Builder =

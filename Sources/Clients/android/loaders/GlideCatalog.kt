@@ -16,7 +16,7 @@ import tessera.catalog.ImageFile
 import tessera.catalog.Prefetch
 import tessera.catalog.Prefetcher
 
-/** The images of a catalog with Glide 4, for an app to copy; README.md shows how to use it. Use it on the main thread. */
+/** The images of a catalog with Glide 4, for an app to copy; Pipelines/APPS.md shows how to use it. Use it on the main thread. */
 class GlideCatalog(private val context: Context, private val requests: RequestManager) {
     /** The references of files that have loaded: Glide does not say what its caches have. */
     private val loaded = HashSet<String>()

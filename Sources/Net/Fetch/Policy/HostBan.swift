@@ -46,8 +46,7 @@ package struct HostBan: Sendable, Equatable, Encodable {
   /// What to do: a clause.
   package var remedy: String {
     "it probably bans this pipeline: send it fewer requests (fetch.hosts: [{host: \(host), rate: 1/s}]), name a contact "
-      + "(fetch.user-agent), send the header that it requires (fetch.hosts), or ask its owner; the runbook has more under "
-      + "\"A host bans you\""
+      + "(fetch.user-agent), send the header that it requires (fetch.hosts), or ask its owner; the runbook has the steps"
   }
 }
 
