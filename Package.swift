@@ -109,6 +109,7 @@ let package = Package(
     .target(
       name: "TesseraCSandbox", path: "Sources/CSandbox",
       linkerSettings: [.linkedLibrary("seccomp")]),
+    .target(name: "TesseraCPages", path: "Sources/CPages"),
 
     // 1: what everything may use
     module("JSON", settings: pure),
@@ -190,10 +191,9 @@ let package = Package(
       dependencies: [
         "TesseraPipeline", "TesseraPipelineFile", "TesseraNet", "TesseraState", "TesseraOutput",
         "TesseraWorkers", "TesseraPlan", "TesseraImageHeader", "TesseraManifest", "TesseraCatalog",
-        "TesseraJSON", "TesseraText", "TesseraSystem", "TesseraBytes",
+        "TesseraJSON", "TesseraText", "TesseraSystem", "TesseraBytes", "TesseraCPages",
       ],
-      path: "Sources/Command", resources: [.embedInCode("Gallery/gallery.html")],
-      swiftSettings: settings),
+      path: "Sources/Command", exclude: ["Gallery/gallery.html"], swiftSettings: settings),
     .executableTarget(
       name: "tessera-worker",
       dependencies: [

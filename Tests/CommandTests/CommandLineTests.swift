@@ -52,6 +52,9 @@ import Testing
           completions  a script that completes commands, options and their values in a shell
           man          write the manual pages, for a package
 
+        Pages (tessera help TOPIC, or a word to look for):
+          pipeline, manifest, catalog, apps, running, runbook, serving, machines, reports
+
         Everywhere:
           --help       this page; tessera COMMAND --help for the page of a command
           --version    the version
@@ -65,6 +68,7 @@ import Testing
   }
 
   @Test(
+    .faults(.c9),
     arguments: [
       (
         ["rnu", "a.yaml"], 64,
@@ -156,7 +160,7 @@ import Testing
     #expect((error?["mistakes"] as? [Any])?.count == 5)
   }
 
-  @Test func checkReportsBadLinesOfTheManifestAndWritesNothing() async throws {
+  @Test(.faults(.m1)) func checkReportsBadLinesOfTheManifestAndWritesNothing() async throws {
     let folder = try TemporaryFolder()
     try folder.write(
       """
@@ -297,7 +301,7 @@ import Testing
   }
 
   /// If the header is in the first bytes, the rest of the file is not read.
-  @Test func probeReadsNoMoreThanItNeeds() async throws {
+  @Test(.faults(.n12)) func probeReadsNoMoreThanItNeeds() async throws {
     let server = try FaultServer([
       "/big": { _, connection in
         let bytes = (try? Places.bytes("plain.jpg")) ?? []

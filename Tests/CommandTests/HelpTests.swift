@@ -4,29 +4,75 @@ import Testing
 
 /// What follows from the description of the commands: the reference, the manual, the completions.
 @Suite struct HelpTests {
-  /// Every page of help is in the reference, which is compared as a whole.
+  /// Every page of help is in the reference, which is compared as a whole; what all pages share is in it once.
   @Test func theReferenceIsWhatTheCommandPrints() async throws {
     let reference = try await Tool.tessera("man", "--reference")
-    #expect(try Document("Examples/COMMANDS.md").text == reference.output)
-    #expect(reference.output.split(separator: "\n").allSatisfy { $0.count <= 100 })
+    #expect(try Document("Pipelines/COMMANDS.md").text == reference.output)
+    let pages = try Document("Pipelines/COMMANDS.md").blocks("text")
+    let shared = Set(pages[0].split(separator: "\n").compactMap { $0.split(separator: " ").first })
+    #expect(shared == ["--json", "--quiet", "--no-progress", "--help", "64", "130", "143"])
+    #expect(pages.joined().split(separator: "\n").allSatisfy { $0.count <= 100 })
     let help = try await Tool.tessera("--help").output
     let names = help.matches(of: /(?m)^  ([a-z]+) {2,}[a-z]/).map { String($0.1) }
     #expect(names.count >= 17)
     for name in names {
       let page = try await Tool.tessera(name, "--help").output
       #expect(reference.output.contains("## tessera \(name)\n"))
-      #expect(reference.output.contains("```text\n\(page)```\n"), "\(name)")
+      let listed = try #require(pages.first { $0.hasPrefix("usage: tessera \(name) ") })
+      for line in listed.split(separator: "\n") where line.first != "-" {
+        let words = line.split(separator: " ").joined(separator: " ")
+        #expect(
+          page.split(separator: "\n").contains {
+            $0.split(separator: " ").joined(separator: " ") == words
+          })
+      }
     }
   }
 
   /// The example of each command is a line that the command accepts: its options exist.
   @Test func examplesUseOptionsThatExist() async throws {
-    let pages = try Document("Examples/COMMANDS.md").blocks("text")
-    for page in pages {
+    let pages = try Document("Pipelines/COMMANDS.md").blocks("text")
+    for page in pages.dropFirst() {
       let example = try #require(page.firstMatch(of: /(?m)^Example: (.*)$/)).1
       for option in example.matches(of: /--[a-z-]+/) {
-        #expect(page.contains("  \(option.0) ") || page.contains("  \(option.0)\n"), "\(example)")
+        #expect([page, pages[0]].contains { $0.contains("  \(option.0) ") }, "\(example)")
       }
+    }
+  }
+
+  /// A topic has its sections, a section its text, and a word the sections that have it.
+  @Test func helpShowsThePages() async throws {
+    let topics = [
+      "pipeline", "manifest", "catalog", "apps", "running", "runbook", "serving", "machines",
+      "reports",
+    ]
+    #expect(
+      try await Tool.tessera("help").output.contains("\n  \(topics.joined(separator: ", "))\n"))
+    for topic in topics {
+      let page = try Document("Pipelines/\(topic.uppercased()).md").text
+      let overview = try await Tool.tessera("help", topic).output
+      let titles = page.replacing(/(?ms)^```.*?^```$/, with: "").matches(of: /(?m)^##+ (.*)$/)
+        .map { $0.1.replacing("`", with: "") }
+      #expect(
+        overview.split(separator: "\n").suffix(titles.count).map { $0.drop { $0 == " " } }
+          == titles.map { $0[...] })
+      #expect(overview.utf8.count < 3_000)
+    }
+    let section = try await Tool.tessera("help", "running", "roll", "back")
+    #expect(section.output.hasPrefix("Roll back\n\n    tessera rollback OUTPUT --list\n"))
+    #expect(!section.output.contains("```") && !section.output.contains("]("))
+    #expect(try await Tool.tessera("help", "run").output == Tool.tessera("run", "--help").output)
+    let found = try await Tool.tessera("help", "gravity").output
+    #expect(found.contains("  tessera help pipeline 'Metadata, HDR, crops and damage'\n"))
+    for (words, message) in [
+      (["help", "xyzzy"], "tessera: no page has \"xyzzy\"; the topics are pipeline, "),
+      (
+        ["help", "running", "xyzzy"],
+        "tessera: no section of \"running\" has these words; see tessera help running"
+      ),
+    ] {
+      let unknown = try await Tool.run(Places.tessera, words)
+      #expect(unknown.status == 64 && unknown.errors.hasPrefix(message), "\(unknown.errors)")
     }
   }
 
@@ -38,6 +84,7 @@ import Testing
     #expect(paths.first == folder.path("man/man1/tessera.1"))
     #expect(paths.last == folder.path("man/man5/tessera-pipeline.5"))
     #expect(paths.contains(folder.path("man/man1/tessera-run.1")))
+    #expect(paths.contains(folder.path("man/man7/tessera-running.7")))
     // The package's changelog says of which day the version is.
     let changelog = try String(
       contentsOf: Places.root.appending(path: "Examples/package/debian/changelog"), encoding: .utf8)

@@ -44,6 +44,9 @@ import Testing
           make       make things
           inspect    look at things
 
+        Pages (tool help TOPIC, or a word to look for):
+          pipeline, manifest, catalog, apps, running, runbook, serving, machines, reports
+
         Everywhere:
           --help     this page; tool COMMAND --help for the page of a command
           --version  the version

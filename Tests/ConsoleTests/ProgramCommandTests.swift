@@ -32,7 +32,8 @@ extension StreamTests {
     @Test func theManualIsWritten() async throws {
       let man = try await tessera("man", folder.path("man"))
       let paths = man.output.split(separator: "\n")
-      #expect(man.status == 0 && paths.count == Commands.help.commands.count + 2)
+      #expect(
+        man.status == 0 && paths.count == Commands.help.commands.count + HelpPage.all.count + 2)
       #expect(paths.first.map(String.init) == "\(folder.path("man"))/man1/tessera.1")
       #expect(try await tessera("man", folder.path("q"), "--quiet") == End(status: 0, output: ""))
       #expect(folder.files(below: "q").count == paths.count)
@@ -50,7 +51,7 @@ extension StreamTests {
       func file(_ path: String) throws -> String {
         try String(contentsOf: Places.root.appending(path: path), encoding: .utf8)
       }
-      #expect(try Commands.help.reference == file("Examples/COMMANDS.md"))
+      #expect(try Commands.help.reference == file("Pipelines/COMMANDS.md"))
       let schema = try await tessera("schema")
       #expect(try schema == End(status: 0, output: file("Pipelines/pipeline.schema.json")))
       let keys = try await tessera("schema", "--keys")

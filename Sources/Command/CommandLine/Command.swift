@@ -61,9 +61,7 @@ struct Program: Sendable {
     }
     switch verb {
     case "--help", "-h", "help":
-      let command = words.dropFirst().first.flatMap(command(named:))
-      Console.write(command.map(help.page(of:)) ?? help.overview)
-      return .done
+      return show(Array(words.dropFirst()))
     case "--version", "-v", "-V":
       Console.write("\(help.name) \(help.version)\n")
       return .done
@@ -93,6 +91,35 @@ struct Program: Sendable {
     } catch {
       return end(report(error, command), isJSON: isJSON, isLine: command.printsLines)
     }
+  }
+
+  /// The page of a command, a topic or its sections, or where a word is found.
+  private func show(_ words: [String]) -> ExitStatus {
+    guard let word = words.first else {
+      Console.write(help.overview)
+      return .done
+    }
+    let page = HelpPage.all.first { $0.topic == word }
+    let text =
+      if let command = command(named: word), words.count == 1 {
+        help.page(of: command)
+      } else if let page {
+        words.count == 1 ? page.overview(help.name) : page.sections(Array(words.dropFirst()))
+      } else {
+        HelpPage.search(words.joined(separator: " "), help.name)
+      }
+    guard text.isEmpty else {
+      Console.write(text)
+      return .done
+    }
+    let topics = HelpPage.all.map(\.topic).joined(separator: ", ")
+    return end(
+      ErrorReport(
+        UsageError(
+          page == nil
+            ? "no page has \"\(words.joined(separator: " "))\"; the topics are \(topics)"
+            : "no section of \"\(word)\" has these words; see \(help.name) help \(word)")),
+      isJSON: false)
   }
 
   private func command(named name: String) -> (any Command.Type)? {

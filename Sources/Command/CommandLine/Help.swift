@@ -33,6 +33,8 @@ struct Help: Sendable {
     usage: \(name) COMMAND [options]
 
     \(groups.map(listing).joined(separator: "\n"))
+    Pages (\(name) help TOPIC, or a word to look for):
+    \(Self.lines(of: HelpPage.all.map(\.topic)))
     Everywhere:
     \(Self.columns(options, width: nameWidth))
     \(Self.streams)
@@ -60,23 +62,28 @@ struct Help: Sendable {
   }
 
   func page(of command: any Command.Type) -> String {
+    page(of: command, command.syntax.allOptions, command.exitMeanings)
+  }
+
+  private func page(
+    of command: any Command.Type, _ options: [any OptionSyntax], _ statuses: [ExitMeaning]
+  ) -> String {
     let syntax = command.syntax
-    let statuses = command.exitMeanings.map { ("\($0.status.rawValue)", $0.text) }
+    let columns = Self.columns(options.map { ($0.usage, $0.help) })
     return """
       usage: \(syntax.usage(name, command.name))
 
       \(syntax.text)
-
-      \(Self.columns(syntax.allOptions.map { ($0.usage, $0.help) }))
+      \(options.isEmpty ? "" : "\n\(columns)")
       Example: \(syntax.example.line)
         \(syntax.example.meaning)
 
       Exit status:
-      \(Self.columns(statuses))
+      \(Self.columns(statuses.map { ("\($0.status.rawValue)", $0.text) }))
       """
   }
 
-  /// The reference of all commands, in Markdown.
+  /// The reference of all commands, in Markdown. What they share is there once.
   var reference: String {
     let pages = commands.map { command in
       """
@@ -86,16 +93,31 @@ struct Help: Sendable {
       \(command.summary.prefix(1).uppercased() + command.summary.dropFirst()).
 
       ```text
-      \(page(of: command))```
+      \(page(of: command, command.syntax.options, command.syntax.statuses))```
 
       """
     }
+    let statuses = ExitMeaning.shared(keepsWork: false)
     return """
       # Commands
 
-      The pages that `\(name) COMMAND --help` prints. This file is what `\(name) man --reference` prints.
+      For everyone who types or scripts `\(name)`: each command with its options and exit statuses. `\(name) COMMAND --help` prints
+      the same, and `\(name) man --reference` this page.
+
+      Every command has these options (those without results have no `--json`) and exit statuses, too:
+
+      ```text
+      \(Self.columns(CommonFlag.all.map { ($0.usage, $0.help) }))
+      \(Self.columns(statuses.map { ("\($0.status.rawValue)", $0.text) }))```
       \(pages.joined())
+      Next: [the keys of a pipeline file](KEYS.md), [codes and words](WORDS.md), [running Tessera](RUNNING.md).
+
       """
+  }
+
+  /// Words, separated by commas.
+  private static func lines(of words: [String]) -> String {
+    "  \(words.joined(separator: ", "))\n"
   }
 
   /// Lines of two columns, each with its end.

@@ -236,7 +236,7 @@ struct GalleryPage {
 
   /// - Throws: ``TesseraError`` if the page has no place for the data, which is a mistake in it.
   init() throws {
-    let page = PackageResources.gallery_html
+    let page = EmbeddedPages.gallery
     let mark = Array(">CATALOG<".utf8)
     guard let start = page.indices.first(where: { page[$0...].starts(with: mark) }) else {
       throw TesseraError(.output, "the gallery's page has no place for a catalog")

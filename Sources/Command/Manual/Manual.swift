@@ -34,7 +34,23 @@ struct Manual: Sendable {
       "\(help.name)-pipeline", section: 5, "the pipeline file: which images, which sizes, and how")
     keys.write(to: &file)
     seeAlso(["\(help.name)(1)", "\(help.name)-run(1)", "\(help.name)-check(1)"], &file)
-    return [overview] + help.commands.map(page) + [file]
+    return [overview] + help.commands.map(page) + HelpPage.all.map(page) + [file]
+  }
+
+  private func page(of topic: HelpPage) -> ManualPage {
+    var page = makePage("\(help.name)-\(topic.topic)", section: 7, topic.title)
+    page.section("DESCRIPTION")
+    page.markdown(topic.introduction)
+    for section in topic.sections {
+      if section.isSubsection {
+        page.subsection(section.title)
+      } else {
+        page.section(section.title.uppercased())
+      }
+      page.markdown(section.text)
+    }
+    seeAlso(["\(help.name)(1)"] + HelpPage.all.map { "\(help.name)-\($0.topic)(7)" }, &page)
+    return page
   }
 
   private func makePage(_ name: String, section: Int = 1, _ summary: String) -> ManualPage {
@@ -124,7 +140,65 @@ struct ManualPage: Sendable {
     lines += Self.wrapped("\(name) - \(summary)")
   }
 
-  mutating func section(_ title: String) { lines.append(".SH \(title)") }
+  mutating func section(_ title: String) {
+    lines.append(".SH " + Self.escaped(title))
+  }
+
+  mutating func subsection(_ title: String) {
+    lines.append(".SS " + Self.escaped(title))
+  }
+
+  /// Paragraphs, lists, code and tables; a row of a table is an item, with its first cell as the term.
+  mutating func markdown(_ text: String) {
+    var (isCode, isTable) = (false, false)
+    var code: [String] = []
+    var words: [String] = []
+    /// What is before the words: "-" in a list.
+    var bullet = ""
+    func end(_ page: inout ManualPage) {
+      if !code.isEmpty { page.literal(code.joined(separator: "\n")) }
+      let text = HelpPage.plain(words.joined(separator: " "))
+      if !bullet.isEmpty {
+        page.item(bullet, text)
+      } else if !text.isEmpty {
+        page.paragraph(text)
+      }
+      (code, words, bullet) = ([], [], "")
+    }
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+      if line.hasPrefix("```") {
+        end(&self)
+        isCode.toggle()
+      } else if isCode || (line.hasPrefix("    ") && words.isEmpty) {
+        code.append(String(isCode ? line : line.dropFirst(4)))
+      } else if line.hasPrefix("|") {
+        end(&self)
+        let cells = line.dropFirst().dropLast().replacing("\\|", with: "\u{1}")
+          .split(separator: "|", omittingEmptySubsequences: false)
+          .map { cell in
+            HelpPage.plain(cell.replacing("\u{1}", with: "|")).split(separator: " ").joined(
+              separator: " ")
+          }
+        if isTable, !line.hasPrefix("|--") {
+          item(
+            cells[0].isEmpty ? "-" : cells[0],
+            cells.dropFirst().filter { !$0.isEmpty }.joined(separator: "; "))
+        }
+        isTable = true
+      } else if let start = line.prefixMatch(of: #/(-|[0-9]+\.) /#) {
+        end(&self)
+        bullet = String(start.1)
+        words = [String(line[start.range.upperBound...])]
+      } else if line.allSatisfy(\.isWhitespace) {
+        end(&self)
+        isTable = false
+      } else {
+        if !code.isEmpty { end(&self) }
+        words.append(String(line))
+      }
+    }
+    end(&self)
+  }
 
   /// A paragraph in the page's running text.
   mutating func paragraph(_ text: String) {
@@ -142,7 +216,8 @@ struct ManualPage: Sendable {
 
   /// Lines that stay as they are, such as a command or a file.
   mutating func literal(_ text: String) {
-    lines += [".PP", ".in +4n", ".nf"]
+    if lines.last?.hasPrefix(".S") == false { lines.append(".PP") }
+    lines += [".in +4n", ".nf"]
     lines += text.split(separator: "\n", omittingEmptySubsequences: false)
       .map { Self.guarded(Self.escaped(String($0))) }
     lines += [".fi", ".in"]
@@ -171,9 +246,17 @@ struct ManualPage: Sendable {
       case "\\": "\\e"
       case "-": "\\-"
       case "\"": "\\(dq"
+      // So that lines are wrapped by what they have after preconv(1), too.
+      case _ where !character.isASCII: character.unicodeScalars.map(named).joined()
       default: String(character)
       }
     }.joined()
+  }
+
+  /// A character by its code point, such as `\[u2026]`.
+  private static func named(_ scalar: Unicode.Scalar) -> String {
+    let code = String(scalar.value, radix: 16, uppercase: true)
+    return "\\[u\(String(repeating: "0", count: max(0, 4 - code.count)))\(code)]"
   }
 
   /// A line that only begins like a macro.

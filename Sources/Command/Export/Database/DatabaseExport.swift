@@ -2,7 +2,7 @@ internal import TesseraCatalog
 internal import TesseraState
 internal import TesseraSystem
 
-/// An SQLite database in which apps and servers look up images (`Examples/catalog/DATABASE.md`). It replaces one that is
+/// An SQLite database in which apps and servers look up images (`Pipelines/CATALOG.md`). It replaces one that is
 /// there when it is complete, so that a reader has the old catalog or the new one.
 final class DatabaseExport: Exporting {
   private let context: ExportContext
@@ -62,7 +62,7 @@ final class DatabaseExport: Exporting {
   }
 }
 
-/// Writes a catalog into a new database: `Examples/catalog/DATABASE.md` describes its tables.
+/// Writes a catalog into a new database: `Pipelines/CATALOG.md` describes its tables.
 final class DatabaseWriter {
   /// `TSRC`, in the file's header (sqlite.org/fileformat.html, "application_id").
   private static let application = 0x5453_5243
