@@ -227,6 +227,20 @@ import Testing
     #expect(text.split { $0.isWhitespace }.count < 900)
   }
 
+  /// They show what the pages say: a transcript, a table, a measurement.
+  @Test func theFiguresAreWhatTheirProgramDraws() async throws {
+    let (drawn, kept) = (try TemporaryFolder(), Places.root.appending(path: "Pipelines/figures"))
+    let made = try await Tool.run(kept.appending(path: "make").path, [drawn.url.path])
+    #expect(made.status == 0, "\(made.errors)")
+    let names = try FileManager.default.contentsOfDirectory(atPath: kept.path)
+      .filter { $0.hasSuffix(".svg") }
+    #expect(names.count == 5)
+    for name in names {
+      let figure = try String(contentsOf: kept.appending(path: name), encoding: .utf8)
+      #expect(try drawn.text(name) == figure, "Pipelines/figures/make")
+    }
+  }
+
   /// The table of rounding ladders is what `plan` prints for the quickstart's images.
   @Test func theDocumentedCostOfRoundingIsWhatPlanPrints() async throws {
     let tables = try Document("Pipelines/PIPELINE.md").blocks("text")

@@ -38,7 +38,8 @@ struct HelpPage: Sendable {
         end()
         (heading, lines) = (line, [])
       } else {
-        lines.append(line)
+        // Drawings are in the repository only.
+        if !line.hasPrefix("![") { lines.append(line) }
       }
     }
     end()

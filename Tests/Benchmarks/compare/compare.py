@@ -67,6 +67,7 @@ def compare(options):
     with open(path, "w") as file:
         file.write(text + kept)
     if whole:
+        subprocess.run([os.path.join(ROOT, "Pipelines/figures/make")], check=True)
         for group in groups:
             record(group.title, group.ratios("Tessera", "Bare C", "processor"))
     print(f"Written to {os.path.relpath(path, ROOT)}")
