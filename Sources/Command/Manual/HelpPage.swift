@@ -33,7 +33,7 @@ struct HelpPage: Sendable {
     }
     for line in markdown.split(separator: "\n", omittingEmptySubsequences: false) {
       if line.hasPrefix("```") { isCode.toggle() }
-      // A comment of a script is no heading.
+      // In a script it is a comment.
       if !isCode, line.hasPrefix("#") {
         end()
         (heading, lines) = (line, [])

@@ -4,6 +4,7 @@ import datetime
 import os
 import signal
 import statistics
+import subprocess
 import sys
 
 import history
