@@ -186,7 +186,7 @@ enum ListNotes {
     }
     if unpublished > 0 {
       notes.append(
-        "\(Amount.count(unpublished, "row")) that do not say they are published (\"published\" under columns); their images are left out"
+        "\(Amount.count(unpublished, "row")) that \(unpublished == 1 ? "does not say it is" : "do not say they are") published (\"published\" under columns); \(unpublished == 1 ? "its" : "their") images are left out"
       )
     }
     return notes

@@ -146,7 +146,7 @@ enum Schema {
       request BLOB,             -- the key in rejections; null if it is the source's
       placeholder BLOB,         -- the key in placeholders; null if none is shown
       files BLOB,               -- what the names of its files begin with; null without any
-      host TEXT,                -- of its URL, if it failed or is stale
+      host TEXT,                -- that was requested, if it failed or is stale
       failing INTEGER           -- the run since which it has an error; null without one
     );
     CREATE INDEX items_by_status ON items (status) WHERE status IS NOT NULL;

@@ -512,7 +512,7 @@ extension StateStore {
     /// Why: as in its line of the catalog.
     package var code: String
     package var message: String
-    /// Of its URL; nil if that has none, or is not shown.
+    /// That was requested; nil if there is none, or URLs are not shown.
     package var host: String?
     package var isStale: Bool
     /// When the server last confirmed its source, in seconds since 1970; nil if it never did.

@@ -285,4 +285,37 @@ import Testing
     try FileManager.default.copyItem(atPath: fixture.folder.path("out"), toPath: target)
     return target
   }
+
+  /// The id of a product's further image follows from its URL: at another address it is another one.
+  @Test(.faults(.p6)) func aFurtherImageStaysAwayAtAnotherAddress() async throws {
+    let server = try FaultServer()
+    defer { server.stop() }
+    for (index, path) in ["/old/1.jpg", "/old/2.jpg", "/old/3.jpg"].enumerated() {
+      for path in [path, path.replacing("old", with: "new")] {
+        server.route(path) { $1.fixture(Self.names[index]) }
+      }
+    }
+    func list(_ folder: String) -> String {
+      "id,image\n" + (1...3).map { "p,\(server.url("/\(folder)/\($0).jpg"))\n" }.joined()
+    }
+    let fixture = try RunFixture(
+      manifest: list("old"), keys: "columns: {url: image, id: id}\nfetch: {allow: loopback}")
+    #expect(try await fixture.run().status == 0)
+    func ids() throws -> [String] {
+      try Catalog(reading: fixture.folder.read("out/catalog.json")).images.map(\.id)
+    }
+    let before = try ids()
+    #expect(before.count == 3 && before[0] == "p")
+    let forgotten = try await Tool.tessera("forget", fixture.folder.path("out"), before[1])
+    #expect(forgotten.status == 0, "\(forgotten.errors)")
+
+    try fixture.folder.write(list("new"), to: "manifest")
+    #expect(try await fixture.run("--allow-loss").status == 0)
+    let after = try Catalog(reading: fixture.folder.read("out/catalog.json")).images
+    #expect(after.map { $0.url?.suffix(10) } == ["/new/1.jpg", "/new/3.jpg"])
+    let undone = try await Tool.tessera("forget", fixture.folder.path("out"), before[1], "--undo")
+    #expect(undone.status == 0, "\(undone.errors)")
+    #expect(try await fixture.run().status == 0)
+    #expect(try ids().count == 3)
+  }
 }

@@ -62,8 +62,15 @@ import Testing
     #expect(section.output.hasPrefix("Roll back\n\n    tessera rollback OUTPUT --list\n"))
     #expect(!section.output.contains("```") && !section.output.contains("]("))
     #expect(try await Tool.tessera("help", "run").output == Tool.tessera("run", "--help").output)
-    let found = try await Tool.tessera("help", "gravity").output
-    #expect(found.contains("  tessera help pipeline 'Metadata, HDR, crops and damage'\n"))
+    let found = try await Tool.tessera("help", "crop", "face").output
+    #expect(
+      found.hasPrefix("  tessera help pipeline 'Where crops are cut: faces, portraits'\n"),
+      "\(found)")
+    #expect(
+      try await Tool.tessera("help", "earlier", "catalog").output.hasPrefix(
+        "  tessera rollback --help\n"))
+    let alone = try await Tool.tessera("help", "machines", "parallel").output
+    #expect(alone.hasPrefix("GNU parallel\n") && !alone.contains("Slurm\n\n"))
     for (words, message) in [
       (["help", "xyzzy"], "tessera: no page has \"xyzzy\"; the topics are pipeline, "),
       (

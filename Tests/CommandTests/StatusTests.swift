@@ -292,4 +292,20 @@ import Testing
       _ = try await Tool.run("/bin/chown", ["65534:65534", "\(out)/\(inner)"])
     }
   }
+
+  /// The host to look at is the one that was requested, not that of the list.
+  @Test func theHostThatWasRequestedIsNamed() async throws {
+    let server = try FaultServer()
+    defer { server.stop() }
+    let fixture = try RunFixture(
+      manifest: "http://list.example/gone.jpg\n",
+      keys:
+        "fetch: {allow: loopback, retries: 0, rewrite: [{from: 'http://list.example/', to: '\(server.url("/"))'}]}"
+    )
+    #expect(try await fixture.run().status == 1)
+    let status = try await Tool.tessera("status", fixture.folder.path("out")).output
+    let host = server.url("/").split(separator: "/")[1]
+    #expect(status.contains("1 \(host) (http-status 404"), "\(status)")
+    #expect(!status.contains(" list.example ("))
+  }
 }

@@ -45,7 +45,7 @@ import Testing
     found.subtract([
       "Output/Draft.swift", "Output/History/CatalogHistory+Rollback.swift",
       "Command/Make/MakeCommand.swift",
-      "Command/Init/ManifestUpdate.swift", "Command/Split/SplitCommand.swift",
+      "Command/Init/ManifestLines.swift", "Command/Split/SplitCommand.swift",
       "Command/Terminal/Console.swift", "Pipeline/Reports/EventLog.swift",
     ])
     let listed = Set(Self.writers.keys)

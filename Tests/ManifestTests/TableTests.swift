@@ -95,7 +95,7 @@ import Testing
   func aFocusIsTwoNumbers(_ focus: String) {
     #expect(
       Self.outline("url;focus\nhttps://a/1;\(focus)\nhttps://a/2;\n") == [
-        "2: \"focus\" must be two numbers from 0 to 1, such as 0.5 0.3",
+        "2: \"focus\" must be two numbers from 0 to 1, with a blank between them, such as 0.5 0.3",
         "3 https://a/2 https://a/2 -",
       ])
   }

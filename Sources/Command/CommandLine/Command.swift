@@ -106,7 +106,8 @@ struct Program: Sendable {
       } else if let page {
         words.count == 1 ? page.overview(help.name) : page.sections(Array(words.dropFirst()))
       } else {
-        HelpPage.search(words.joined(separator: " "), help.name)
+        HelpPage.search(
+          words, help.name, help.commands.map { ($0.name, $0.summary, $0.syntax.text) })
       }
     guard text.isEmpty else {
       Console.write(text)

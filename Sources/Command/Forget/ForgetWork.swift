@@ -21,6 +21,8 @@ struct ForgetWork {
   private var sources: [Identifier: [String]] = [:]
   /// As documents show them.
   private var shown: [Identifier: Set<Identifier>] = [:]
+  /// Of the files of the images, which no other image of their products has.
+  private var names: [Identifier: Set<Identifier>] = [:]
   private var possessions: Set<Possession> = []
   private(set) var report = ForgetReport()
 
@@ -72,9 +74,22 @@ struct ForgetWork {
       sources[id, default: []] += urls.texts.flatMap { ForgottenItems.requests(of: $0) }
     }
     report.ids = ids
-    report.sameID = try await sharing(
+    try await findProducts(found)
+  }
+
+  /// What the other images of their products have.
+  private mutating func findProducts(_ found: Set<Identifier>) async throws {
+    let others = try await sharing(
       Set<Identifier>(of: ids.map { ManifestEntry.sharedID(of: $0) ?? $0 })
-    ).subtracting(found).texts
+    ).subtracting(found)
+    report.sameID = others.texts
+    let othersURLs = try await ShownSources(in: output).urls(of: others).values.joined()
+    let othersNames = Self.names(of: Set(othersURLs))
+    names = shown.mapValues { Self.names(of: $0).subtracting(othersNames) }
+  }
+
+  private static func names(of urls: Set<Identifier>) -> Set<Identifier> {
+    Set<Identifier>(of: urls.compactMap { ForgottenItems.fileName(of: $0.text) })
   }
 
   private func noImage(_ what: String, _ subject: String) -> TesseraError {
@@ -127,7 +142,7 @@ struct ForgetWork {
 
   mutating func forget() async throws {
     // First: a run that begins after a kill does not fetch them again.
-    marks.add(ids: ids, requests: requests, sources: sources, shown: shown)
+    marks.add(ids: ids, requests: requests, sources: sources, shown: shown, names: names)
     try await marks.write(to: output, held.workspace)
     var erasure = try await CatalogErasure(ids, from: output, held.workspace)
     let base: String?

@@ -166,10 +166,11 @@ struct FirstSources {
   /// In the order of the names, and folders that are links are not followed: they may lead in a circle.
   private mutating func add(contentsOf folder: String, prefix: String) throws {
     let directory = try Directory(folder)
-    for name in try directory.list() where !name.hasPrefix(".") {
+    for name in try directory.list() {
       let path = FileSystem.join(folder, name)
-      switch directory.kind(of: name) {
-      case .folder where Self.isOutput(path): leftOut.add("\(prefix)\(name)/", .output)
+      switch Self.kind(of: name, in: directory, path) {
+      case .hidden: break
+      case .output: leftOut.add("\(prefix)\(name)/", .output)
       case .folder: try add(contentsOf: path, prefix: "\(prefix)\(name)/")
       case .file:
         switch try Self.content(of: path) {
@@ -177,8 +178,29 @@ struct FirstSources {
         case .rejected(let format): leftOut.add(prefix + name, .format(format))
         case .other: leftOut.add(prefix + name, .noImage)
         }
-      case .link, .other, nil: leftOut.add(prefix + name, .link)
+      case .link: leftOut.add(prefix + name, .link)
       }
+    }
+  }
+
+  /// What a name in a folder of images is.
+  enum Kind {
+    /// Begins with a point.
+    case hidden
+    case folder
+    /// The output of a run, which is nothing to make images from.
+    case output
+    case file
+    /// A link, which is not followed, a device, or what is there no more.
+    case link
+  }
+
+  static func kind(of name: String, in directory: Directory, _ path: String) -> Kind {
+    if name.hasPrefix(".") { return .hidden }
+    return switch directory.kind(of: name) {
+    case .folder: isOutput(path) ? .output : .folder
+    case .file: .file
+    case .link, .other, nil: .link
     }
   }
 

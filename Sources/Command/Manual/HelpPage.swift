@@ -62,21 +62,40 @@ struct HelpPage: Sendable {
   /// The sections whose titles have all words, each with its subsections; none if no title has them.
   func sections(_ words: [String]) -> String {
     var shown: [Section] = []
+    /// Below a section that is shown.
     var isInside = false
     for section in sections {
-      let isNamed = words.allSatisfy { section.title.lowercased().contains($0.lowercased()) }
-      isInside = isNamed || (isInside && section.isSubsection)
-      if isInside { shown.append(section) }
+      let isNamed = Self.has(words, section.title)
+      if !section.isSubsection { isInside = isNamed }
+      if isNamed || isInside { shown.append(section) }
     }
     return shown.map { "\($0.title)\n\n\(Self.shown($0.text))\n" }.joined(separator: "\n")
   }
 
-  /// A line for each section that has a word: how to show it.
-  static func search(_ word: String, _ program: String) -> String {
-    all.flatMap { page in
-      page.sections.filter { "\($0.title)\n\($0.text)".lowercased().contains(word.lowercased()) }
-        .map { "  \(program) help \(page.topic) \(ShellWords.word($0.title))\n" }
-    }.joined()
+  private static func has(_ words: [String], _ text: String) -> Bool {
+    let text = text.lowercased()
+    return words.allSatisfy { text.contains($0.lowercased()) }
+  }
+
+  /// A line for each command and section that has all words: how to show it. Those that have them in their titles come first.
+  static func search(
+    _ words: [String], _ program: String,
+    _ commands: [(name: String, summary: String, text: String)]
+  ) -> String {
+    let commands = commands.map { command in
+      (line: "\(program) \(command.name) --help", title: command.summary, text: command.text)
+    }
+    let sections = all.flatMap { page in
+      page.sections.map { section in
+        (
+          line: "\(program) help \(page.topic) \(ShellWords.word(section.title))",
+          title: section.title, text: "\(section.title)\n\(section.text)"
+        )
+      }
+    }
+    let found = (commands + sections).filter { has(words, $0.title + $0.text) }
+    let titled = found.filter { has(words, $0.title) }
+    return (titled + found.filter { !has(words, $0.title) }).map { "  \($0.line)\n" }.joined()
   }
 
   /// Markdown as a terminal shows it: without fences, and links as their texts.

@@ -10,9 +10,11 @@ enum WordPage {
     """
     # Every word
 
-    The words that catalogs, reports and messages have, what they mean, and what to do about them. This file is
-    what `\(program) schema --words` prints.
+    For everyone who reads a catalog, a report or a message: its words, what they mean, and what to do about them.
+    `\(program) schema --words` prints this page.
     \(lists.map(section).joined())
+    Next: [the runbook](RUNBOOK.md), [commands](COMMANDS.md), [the catalog](CATALOG.md).
+
     """
   }
 

@@ -69,15 +69,14 @@ struct UnlistedFiles {
     guard let directory = try? Directory(folder), let entries = try? directory.list() else {
       return
     }
-    for name in entries where !name.hasPrefix(".") {
+    for name in entries {
       guard ContinuousClock.now < end else {
         isPart = true
         return
       }
       let path = FileSystem.join(folder, name)
-      switch directory.kind(of: name) {
-      case .folder where !FirstSources.isOutput(path):
-        look(in: path, prefix: "\(prefix)\(name)/")
+      switch FirstSources.kind(of: name, in: directory, path) {
+      case .folder: look(in: path, prefix: "\(prefix)\(name)/")
       case .file:
         let isNew = (directory.arrival(of: name) ?? 0) > since
         if listed.contains(ImagePlace(FirstSources.url(of: path))) {
@@ -85,7 +84,7 @@ struct UnlistedFiles {
         } else if isNew, FirstSources.isImage(path) {
           names.append(prefix + name)
         }
-      case .folder, .link, .other, nil: break
+      case .hidden, .output, .link: break
       }
     }
   }

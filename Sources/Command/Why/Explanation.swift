@@ -305,7 +305,8 @@ extension PipelineFile {
       let line = list.words(forLine: row.line)
       return switch row.reason {
       case .imageless: "\(line) of the list has it, without an image"
-      case .unpublished: "\(line) of the list has it, and does not say that it is published"
+      case .unpublished:
+        "\(line) of the list has it, and does not say that it is published (\"published\" under columns; published: [] includes it)"
       }
     }
   }

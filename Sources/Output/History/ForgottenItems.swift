@@ -1,6 +1,7 @@
 internal import TesseraBytes
 package import TesseraCatalog
 internal import TesseraJSON
+internal import TesseraManifest
 package import TesseraSystem
 package import TesseraText
 
@@ -25,6 +26,10 @@ package struct ForgottenItems: Sendable, Equatable {
   /// Apart from requests: several images may be shown with one URL, without the secrets that tell them apart.
   private func mark(shown url: String) -> String { mark("shown \(url)") }
 
+  /// What stays if all images move to another host: the id that the images of a product have in the list, and the file's name. The
+  /// id of a product's further image follows from its URL, and so is another one then.
+  private func mark(product: String, name: String) -> String { mark("name \(product)\n\(name)") }
+
   private func mark(_ text: String) -> String {
     Hexadecimal.encode(MessageDigest.sha256.code(of: Array(text.utf8), key: key))
   }
@@ -35,6 +40,20 @@ package struct ForgottenItems: Sendable, Equatable {
   }
 
   package func has(id: String) -> Bool { marks.contains(mark(id: id)) }
+
+  /// Whether it is a forgotten image of a product at another address.
+  package func hasMoved(id: String, url: String) -> Bool {
+    guard !marks.isEmpty, let name = Self.fileName(of: url) else { return false }
+    return marks.contains(mark(product: ManifestEntry.sharedID(of: id) ?? id, name: name))
+  }
+
+  /// What follows the last slash of a URL's path; nil for none.
+  package static func fileName(of url: String) -> String? {
+    guard SourceURL.isTransferred(url) else { return nil }
+    let path = url.prefix { $0 != "?" && $0 != "#" }.split(
+      separator: "/", omittingEmptySubsequences: false)
+    return path.count > 3 ? path.last.flatMap { $0.isEmpty ? nil : String($0) } : nil
+  }
 
   /// - Parameter requests: the keys of one URL (``requests(of:ignoring:)``).
   package func hasNamed(_ requests: [String]) -> Bool {
@@ -65,15 +84,20 @@ package struct ForgottenItems: Sendable, Equatable {
   /// Whether the image of a line of a catalog was forgotten, by its id or by the URL that the line shows.
   package func has(line: [UInt8]) -> Bool {
     guard !marks.isEmpty, let (id, url) = CatalogLine.names(in: line) else { return false }
-    return id.map { has(id: $0) } ?? false || url.map { has(shown: $0) } ?? false
+    return has(id: id, shown: url)
   }
 
   package func has(_ line: CatalogLine) -> Bool {
-    line.id.map { has(id: $0) } ?? false || line.url.map { has(shown: $0) } ?? false
+    has(id: line.id, shown: line.url)
   }
 
   package func has(_ image: CatalogImage) -> Bool {
-    has(id: image.id) || image.url.map { has(shown: $0) } ?? false
+    has(id: image.id, shown: image.url)
+  }
+
+  private func has(id: String?, shown url: String?) -> Bool {
+    if let id, has(id: id) || url.map({ hasMoved(id: id, url: $0) }) == true { return true }
+    return url.map { has(shown: $0) } ?? false
   }
 
   /// - Parameter url: as a catalog shows it; that of a file or of data does not say which it is.
@@ -92,9 +116,10 @@ package struct ForgottenItems: Sendable, Equatable {
   ///   - requests: that are named. What an image has besides is implied by its id.
   ///   - sources: the requests of each id.
   ///   - shown: URLs of each id as catalogs show them, which no other image has.
+  ///   - names: of the files of each id, which no other image of its product has.
   package mutating func add(
     ids: [String], requests: [String], sources: [Identifier: [String]] = [:],
-    shown: [Identifier: Set<Identifier>] = [:]
+    shown: [Identifier: Set<Identifier>] = [:], names: [Identifier: Set<Identifier>] = [:]
   ) {
     let named = Set(requests.map { mark(request: $0) })
     unlink(named)
@@ -105,7 +130,9 @@ package struct ForgottenItems: Sendable, Equatable {
         (shown[id] ?? []).filter { url in
           !Self.requests(of: url.text).contains { explicit.contains(mark(request: $0)) }
         }.map { mark(shown: $0.text) })
+      let product = ManifestEntry.sharedID(of: id) ?? id
       let own = Set((sources[id] ?? []).map { mark(request: $0) }).union(urls).subtracting(explicit)
+        .union((names[id] ?? []).map { mark(product: product, name: $0.text) })
       marks.formUnion(own.union([mark(id: id)]))
       if !own.isEmpty { implied[mark(id: id), default: []].formUnion(own) }
     }

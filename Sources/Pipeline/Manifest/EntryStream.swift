@@ -337,7 +337,9 @@ struct EntryItems {
   func isForgotten(_ item: Item) -> Bool {
     guard !forgotten.isEmpty else { return false }
     // What no document takes must not be a line of one.
-    if forgotten.has(shown: item.shownURL) { return true }
+    if forgotten.has(shown: item.shownURL) || forgotten.hasMoved(id: item.id, url: item.shownURL) {
+      return true
+    }
     // It may have had either id.
     let ids = [item.id] + (item.entry.sharesID ? [ownItem(item.entry).id] : [])
     // A catalog shows the URL of the list, and that is what is known of an image without a state.

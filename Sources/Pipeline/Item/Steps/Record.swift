@@ -106,7 +106,9 @@ final class Record: Sendable {
       status: image.status.rawValue, reasons: context.reasons,
       inputs: image.status == .ok ? standing?.inputs(item) : nil,
       placeholder: (outcome.shown?.filePlan ?? source.filePlan)?.placeholderKey,
-      files: image.source, host: image.error == nil ? nil : image.url.flatMap(Self.host))
+      files: image.source,
+      // The host that was requested, unless the pipeline keeps URLs private.
+      host: image.error == nil || image.url == nil ? nil : Self.host(of: item.requestURL))
     result.isLost = loss != .none
     result.failure = Self.failure(of: image)
     return Draft(image, result)
@@ -171,7 +173,7 @@ final class Record: Sendable {
     return ItemDone(report)
   }
 
-  /// The host that a URL shows; nil without one, as that of a file.
+  /// The host of a URL; nil without one, as that of a file.
   private static func host(of url: String) -> String? {
     let host = url.contains("://") ? SourceHost.name(of: url) : ""
     return host.isEmpty ? nil : host
