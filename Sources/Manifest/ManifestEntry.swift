@@ -262,7 +262,9 @@ extension ManifestEntry {
     let numbers = words.map { Double($0) }
     guard numbers.count == 2, let x = numbers[0], let y = numbers[1] else {
       throw ManifestProblem(
-        line: line, message: "\"focus\" must be two numbers from 0 to 1, with a blank between them, such as 0.5 0.3")
+        line: line,
+        message:
+          "\"focus\" must be two numbers from 0 to 1, with a blank between them, such as 0.5 0.3")
     }
     return CatalogFocus(x: x, y: y)
   }

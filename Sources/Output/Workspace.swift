@@ -163,8 +163,13 @@ package struct Workspace: Sendable {
   }
 
   /// Removes damaged states that were kept.
-  package func removeDamagedStates() throws(SystemError) {
+  ///
+  /// - Parameter time: of those that were last written to before it, in seconds since 1970.
+  package func removeDamagedStates(before time: Double = .infinity) throws(SystemError) {
     for name in try directory.list() where name.hasPrefix(Self.damaged) {
+      guard let changed = directory.sizeAndChange(of: name)?.changed, changed < time else {
+        continue
+      }
       try directory.remove(name)
     }
   }

@@ -40,6 +40,27 @@ import Testing
     return try JSONDecoder().decode(Report.self, from: Data(result.output.utf8))
   }
 
+  /// It is as large as the state, and a person who wants to report it has a month.
+  @Test func aDamagedStateIsKeptForAMonth() async throws {
+    let fixture = try RunFixture(manifest: "")
+    #expect(try await fixture.run().status == 0)
+    let out = fixture.folder.path("out")
+    let (new, old) = ("out/.tessera/state.sqlite.damaged", "out/.tessera/state.sqlite.damaged-wal")
+    for (path, days) in [(new, 29.0), (old, 31)] {
+      try fixture.folder.write("x", to: path)
+      try FileManager.default.setAttributes(
+        [.modificationDate: Date(timeIntervalSinceNow: -days * 86_400)],
+        ofItemAtPath: fixture.folder.path(path))
+    }
+    func exists(_ path: String) -> Bool {
+      FileManager.default.fileExists(atPath: fixture.folder.path(path))
+    }
+    #expect(try await Tool.tessera("prune", out, "--dry-run").status == 0)
+    #expect(exists(old))
+    #expect(try await Tool.tessera("prune", out).status == 0)
+    #expect(exists(new) && !exists(old))
+  }
+
   private static func difference(_ one: [String: Int], _ other: [String: Int]) -> [String: Int] {
     one.merging(other) { $0 - $1 }
   }

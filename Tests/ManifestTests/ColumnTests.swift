@@ -218,7 +218,10 @@ import Testing
       records[2]
         == .problem(
           ManifestProblem(
-            line: 4, message: "\"focus\" must be two numbers from 0 to 1, with a blank between them, such as 0.5 0.3")))
+            line: 4,
+            message:
+              "\"focus\" must be two numbers from 0 to 1, with a blank between them, such as 0.5 0.3"
+          )))
     // A column that says something else becomes public only by its name.
     for (extra, expected) in [
       (ExtraMembers.all, #" {"x":"y"}"#), (.named([]), ""),

@@ -167,7 +167,10 @@ import Testing
 
   /// What the list says of an id that the last run did not have: a draft, a row without an image, or a new one.
   @Test(arguments: [
-    ("hat", "; line 3 of the list has it, and does not say that it is published (\"published\" under columns; published: [] includes it)"),
+    (
+      "hat",
+      "; line 3 of the list has it, and does not say that it is published (\"published\" under columns; published: [] includes it)"
+    ),
     ("bag", "; line 5 of the list has it, without an image"),
     ("new", "; line 6 of the list has it, and that run did not process it"),
     ("none", #"; there are "shirt""#),

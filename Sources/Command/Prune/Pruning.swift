@@ -8,6 +8,9 @@ internal import TesseraSystem
 /// manifest no longer names, some time after they left the catalog, or were first seen to have left it: clients that
 /// hold yesterday's catalog still find their files.
 struct Pruning: Sendable {
+  /// How long a damaged state that a run has set aside is kept for a report, in seconds.
+  private static let damagedAge = 30.0 * 86_400
+
   private let root: String
   private let grace: Duration
   private let isDryRun: Bool
@@ -94,6 +97,9 @@ struct Pruning: Sendable {
     }
     try await collectRows(state, &report)
     if !isDryRun {
+      for workspace in try held.workspaces() {
+        try workspace.removeDamagedStates(before: now - Self.damagedAge)
+      }
       try await state.forgetFormer()
       try await state.shrink()
     }
