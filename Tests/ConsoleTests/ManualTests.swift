@@ -152,7 +152,7 @@ import Testing
         .SH NAME
         tool\\-show \\- show images
         .SH SYNOPSIS
-        tool show OUTPUT [ID]… [options]
+        tool show OUTPUT [ID]\\[u2026] [options]
         .SH DESCRIPTION
         Shows images. All of them.
         .SH OPTIONS
@@ -175,10 +175,10 @@ import Testing
     let folder = try TemporaryFolder()
     let manual = try Self.manual()
     let paths = try manual.write(to: folder.path("man"))
-    let names = [
-      "man1/tool.1", "man1/tool-show.1", "man1/tool-list.1", "man1/tool-build.1",
-      "man5/tool-pipeline.5",
-    ]
+    let names =
+      [
+        "man1/tool.1", "man1/tool-show.1", "man1/tool-list.1", "man1/tool-build.1",
+      ] + HelpPage.all.map { "man7/tool-\($0.topic).7" } + ["man5/tool-pipeline.5"]
     #expect(paths == names.map { folder.path("man/\($0)") })
     #expect(folder.files(below: "man") == names.sorted())
     #expect(try names.map { try folder.text("man/\($0)") } == manual.pages.map(\.text))

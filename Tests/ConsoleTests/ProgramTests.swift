@@ -23,7 +23,7 @@ extension StreamTests {
     @Test(
       arguments: [
         (["--help"], 0, help.overview, ""), (["-h"], 0, help.overview, ""),
-        (["help"], 0, help.overview, ""), (["help", "none"], 0, help.overview, ""),
+        (["help"], 0, help.overview, ""),
         (["help", "show"], 0, help.page(of: SampleCommands.Show.self), ""),
         (["--help", "list"], 0, help.page(of: SampleCommands.List.self), ""),
         (["--version"], 0, "tool 1.2\n", ""), (["-v"], 0, "tool 1.2\n", ""),

@@ -40,7 +40,7 @@ enum Identity {
       "younger", "older", "copies", "ended", "marks", "implied", "allImplied", "companions",
       "CatalogErasure.swift: named", "CatalogHistory.swift: before",
       "CatalogHistory.swift: others",
-      "ForgottenItems.swift: named", "KeyedQueue.swift: lines",
+      "ForgottenItems.swift: named", "ForgottenItems.swift: Links", "KeyedQueue.swift: lines",
       "SourceCache.swift: entries", "TableWorkers.swift: places",
       "VanishedFiles.swift: folders",
     ],

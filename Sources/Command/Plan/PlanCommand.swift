@@ -29,28 +29,20 @@ enum PlanCommand: Command {
   static let syntax = Syntax(
     [.optional("PIPELINE", .files)],
     text: """
-      If the output has had a run, says first what the next one will do, by the decisions of the run
-      itself: images that are new, changed, gone, fresh, to be revalidated, fetched and tried again;
-      requests, files and time; and what is on disk. It names a guard that would stop the run by
-      the manifest, and a disk that is too small. It sends no request but for a manifest at a URL.
-      The numbers are those of a run in which every origin answers as the last time; a second line
-      has the most that it takes if sources have changed. The time is that of the last runs for as
-      many requests and files. With --only, --only-failed or --only-host, this is about a run of
-      these images, and nothing else is printed; with --retry-failed, about a run with this option.
+      If the output has had a run, says first what the next one will do: images that are new, changed,
+      gone, fresh, to be revalidated, fetched or tried again; requests, files, time and disk; and a
+      guard that would stop it. It sends no request but for a manifest at a URL. The numbers hold if
+      every origin answers as the last time; a second line has the most that a run takes. With --only,
+      --only-failed or --only-host, this is about these images, and nothing else is printed.
 
-      Computes the files for every image of the manifest whose size is known from earlier runs: how
-      many are requested, needed and shared, how many more pixels rounding delivers than requested,
-      and the approximate bytes, whether they are there already or not. With --probe, sizes that are
-      not known are read from the images' first bytes. With --picture, the files for one image, slot by
-      slot.
+      Then it computes the files for every image whose size is known: how many are requested, needed
+      and shared, how many more pixels rounding delivers, and about how many bytes. --probe reads the
+      other sizes from the images' first bytes. --picture computes the files for one image.
 
-      It also says what a view of an image fetches, on average over all slots and scales by their weights,
-      and how much more that is than with files of exactly the requested sizes. --fit computes the ladder
-      of so many rungs with which views cost least, and prints its line for the pipeline file. A run never
-      chooses a ladder by itself.
-
-      --log counts views by the requests of the files in the output: logs in the combined format of nginx,
-      Apache and Caddy, of CloudFront, or of a JSON object on a line, also compressed with gzip.
+      It also says what a view of an image fetches, on average over slots and scales by their weights,
+      and how much more that is than with exact sizes. --fit computes the ladder of so many rungs with
+      the cheapest views; a run never chooses one by itself. --log counts views by server logs: in the
+      combined format of nginx, Apache and Caddy, of CloudFront, or of a JSON object on a line.
       """,
     options: [probe, rounding, fit, by, writes, log, oneImage] + SelectionOptions.all
       + [RunCommand.retryFailed, PipelineOptions.manifest, output],

@@ -45,17 +45,14 @@ enum RunCommand: Command {
       writes the catalog and run.json into the output. A run that was stopped resumes its work.
       PIPELINE is pipeline.yaml if it is not named.
 
-      With --only, --only-failed or --only-host, only such images are processed, and of several of
-      these options an image has to meet all. The others keep their entries of the current catalog,
-      byte for byte, and nothing of theirs is requested. What the manifest now says of the images
-      counts, also if one is new; changes of other lines wait for the next run of all images, which
-      does everything that it would have done. In all that shapes entries, the pipeline file has to
-      be that of the catalog.
+      With --only, --only-failed or --only-host, only images that meet all of these are processed, as
+      the manifest now has them, also a new one. The others keep their entries of the catalog, byte
+      for byte, and nothing of theirs is requested; changes of other lines wait for the next run of
+      all images. In all that shapes entries, the pipeline file has to be that of the catalog.
 
-      --refresh ignores that a source is fresh, that it was rejected, and its copies: it is
-      requested without validators, and all files of the image are made again. If their bytes are
-      the same, nothing changes. It needs one of these options: a run of all images would request
-      and make everything again (revalidate: always requests all, and makes what has changed).
+      --refresh, with one of these, ignores that a source is fresh, that it was rejected, and its
+      copies: it is requested, and all files of the image are made again. If their bytes are the same,
+      nothing changes.
       """,
     options: [PipelineOptions.manifest, output, layoutOnly, retryFailed]
       + SelectionOptions.all

@@ -11,10 +11,15 @@ package struct ForgottenItems: Sendable, Equatable {
   package static let path = ".tessera/forgotten.json"
   private static let schema = "tessera-forgotten/1"
 
+  /// Marks by that of an id.
+  private typealias Links = [String: Set<String>]
+
   private let key: [UInt8]
   private var marks: Set<String> = []
   /// By the mark of an image's id, the marks of URLs that are there because it was forgotten, and that no person named.
-  private var implied: [String: Set<String>] = [:]
+  private var implied: Links = [:]
+  /// By the mark of an image's id, those of its files' names.
+  private var files: Links = [:]
 
   /// Without marks, under a new key.
   package init() { key = (0..<32).map { _ in UInt8.random(in: 0...255) } }
@@ -132,9 +137,11 @@ package struct ForgottenItems: Sendable, Equatable {
         }.map { mark(shown: $0.text) })
       let product = ManifestEntry.sharedID(of: id) ?? id
       let own = Set((sources[id] ?? []).map { mark(request: $0) }).union(urls).subtracting(explicit)
-        .union((names[id] ?? []).map { mark(product: product, name: $0.text) })
       marks.formUnion(own.union([mark(id: id)]))
       if !own.isEmpty { implied[mark(id: id), default: []].formUnion(own) }
+      let ownFiles = Set((names[id] ?? []).map { mark(product: product, name: $0.text) })
+      marks.formUnion(ownFiles)
+      if !ownFiles.isEmpty { files[mark(id: id), default: []].formUnion(ownFiles) }
     }
     marks.formUnion(named)
   }
@@ -146,6 +153,8 @@ package struct ForgottenItems: Sendable, Equatable {
     let named = Set(requests.map { mark(request: $0) })
     let links = ids.map { implied.removeValue(forKey: mark(id: $0)) ?? [] }
     marks.subtract(links.reduce(into: Set()) { $0.formUnion($1) }.subtracting(allImplied))
+    let gone = ids.compactMap { files.removeValue(forKey: mark(id: $0)) }.joined()
+    marks.subtract(Set(gone).subtracting(files.values.joined()))
     marks.subtract(ids.map { mark(id: $0) })
     marks.subtract(named)
     unlink(named)
@@ -211,11 +220,12 @@ package struct ForgottenItems: Sendable, Equatable {
       object.member("key", Hexadecimal.encode(key))
       object.name("marks")
       object.array { list in for mark in marks.sorted() { list.value(mark) } }
-      if implied.isEmpty { return }
-      object.name("implied")
-      object.object { links in
-        for (mark, others) in implied.sorted(by: { $0.key < $1.key }) {
-          links.member(mark, others.sorted())
+      for (name, links) in [("implied", implied), ("files", files)] where !links.isEmpty {
+        object.name(name)
+        object.object { object in
+          for (mark, others) in links.sorted(by: { $0.key < $1.key }) {
+            object.member(mark, others.sorted())
+          }
         }
       }
     }
@@ -229,13 +239,22 @@ package struct ForgottenItems: Sendable, Equatable {
     else { return nil }
     self.key = key
     marks = Set(list.compactMap(\.self))
-    guard case .object(let links) = json["implied"] ?? .object([]) else { return nil }
-    for link in links {
-      guard let others = link.value.arrayValue?.map(\.stringValue), !others.contains(nil) else {
+    guard let implied = Self.marks(of: json["implied"]), let files = Self.marks(of: json["files"])
+    else { return nil }
+    (self.implied, self.files) = (implied, files)
+  }
+
+  /// What is linked to the mark of an id.
+  private static func marks(of json: JSONValue?) -> Links? {
+    guard case .object(let members) = json ?? .object([]) else { return nil }
+    var marks: Links = [:]
+    for member in members {
+      guard let others = member.value.arrayValue?.map(\.stringValue), !others.contains(nil) else {
         return nil
       }
-      implied[link.name] = Set(others.compactMap(\.self))
+      marks[member.name] = Set(others.compactMap(\.self))
     }
+    return marks
   }
 }
 
