@@ -1,5 +1,3 @@
-import Testing
-
 /// The faults and bad inputs that Tessera must survive, by the letter of their kind. A test names those that it forces:
 /// `@Test(.faults(.n1))`. `Tests/run --faults` prints each with its tests.
 ///
@@ -243,11 +241,15 @@ public enum Fault: String, CaseIterable, Sendable {
   case r3 = "a note \"unnamed since\" after the file was named again"
 }
 
-/// The faults that a test forces.
-public struct FaultTrait: TestTrait {
-  public let faults: [Fault]
-}
+#if canImport(Testing)
+  public import Testing
 
-extension Trait where Self == FaultTrait {
-  public static func faults(_ faults: Fault...) -> Self { FaultTrait(faults: faults) }
-}
+  /// The faults that a test forces.
+  public struct FaultTrait: TestTrait {
+    public let faults: [Fault]
+  }
+
+  extension Trait where Self == FaultTrait {
+    public static func faults(_ faults: Fault...) -> Self { FaultTrait(faults: faults) }
+  }
+#endif
